@@ -34,7 +34,7 @@ BLOCK = 256
 
 
 class _Window(NamedTuple):
-    """Text to embed, at most as long as an embedder reads at once."""
+    """Text to embed: a part of a chunk, with title and headings."""
 
     source: str
     chunk_id: int
@@ -126,7 +126,7 @@ class EmbeddingQueue:
         return vectors
 
     def _write_block(self, get_vectors: Callable[[Sequence[str]], Mapping[str, Vectors]]) -> None:
-        """Write vectors of posts that lack none but refused ones; record others as waiting.
+        """Write the vectors of posts that have all but refused ones; record others as waiting.
 
         A block holds whole posts. `get_vectors` returns the vectors by text.
         """

@@ -44,7 +44,7 @@ class LeftOut(_Frozen):
 
     post: Post
     reason: str
-    """`draft` or `future`; `""` if the site has a page of the post."""
+    """`draft` or `future`; `""` for reasons with which the site may have a page of the post."""
     day: str
     """ISO day of the last change: the author's if the post gives one, else the file system's."""
 
@@ -167,7 +167,7 @@ def compare_files(
 ) -> list[str]:
     """List the sources, sorted, that were edited, added or removed, or are due.
 
-    `now` has the form of `FileState.due`, when a post appears or expires by itself.
+    `now` has the form of `FileState.due`; a post is due when it appears or expires by itself.
     """
     present = {(f.source, f.size, f.mtime_ns, by_ctime and f.ctime_ns) for f in files}
     known = last.files.items()
@@ -228,7 +228,7 @@ def choose_index(content: Path) -> Path:
     """Choose the folder for an index of these posts: beside them, or in the root of their site.
 
     If another blog's index is there, the name ends with the content folder's. An index whose
-    content folder is gone is replaced, since that may have moved.
+    content folder is gone is replaced: the folder may have moved.
     """
     folder = content.resolve()
     # Jekyll and Quarto have their posts below the site's own folder.

@@ -106,7 +106,7 @@ class _Ingest:
             return 0
 
     def _prepare(self) -> Iterator[ParsedResult]:
-        """Read and prepare the files of the plan, in worker processes if there are enough."""
+        """Read and prepare the files of the plan, in worker processes if there are many files."""
         if not self.plan.to_read:
             return iter(())
         from blog_search_mcp.ingest.prepare import prepare_post, skip_post
@@ -121,7 +121,7 @@ class _Ingest:
         return self.workers.map(read, self.plan.to_read, skip_post)
 
     def _write(self) -> Manifest:
-        """Write the changes, then the vectors that wait; publish each generation once complete."""
+        """Write the changes in one generation, then the waiting vectors in one or several more."""
         embedder, manifest = self.plan.choice.embedder, self.plan.base
         if self.job.embeds:
             preload(embedder.identity.name)
@@ -174,7 +174,7 @@ class _Ingest:
     def _embed_windows(self, queue: EmbeddingQueue, most: int, windows: int) -> int:
         """Embed about `most` windows of the backlog; return how many of all `windows` are done.
 
-        If it raises EmbedderError and there is no index yet, it is published for keyword search.
+        At an EmbedderError, if there is no index yet, one is published for keyword search.
         """
         backlog = queue.writer.backlog()
         self.progress.start("embedding texts", windows, windows - sum(backlog.values()))
@@ -193,7 +193,7 @@ class _Ingest:
         return windows - sum(queue.writer.backlog().values())
 
     def _write_backlog(self, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
-        """Embed the waiting windows; publish after all, of many also after an eighth and a half."""
+        """Embed the waiting windows; publish at the end, if many also at an eighth and a half."""
         from blog_search_mcp.ingest.embed import MAX_INLINE_WINDOWS
         from blog_search_mcp.ingest.write import open_index_writer
 

@@ -41,11 +41,11 @@ class Engine(Index):
         self._staleness = staleness
 
     def search(self, query: str, filters: Filters, **page: Any) -> Answer:
-        """Return a page of hits as a reader does, with notices on the state of the index."""
+        """Return the hits of `IndexReader.search`, with notices on the state of the index."""
         return self._add_notice(self.reader().search(query, filters, **page))
 
     def read(self, source: str, chunk_index: int, neighbors: int | None) -> Passage:
-        """Return a page around a chunk, with notices on the state of the index."""
+        """Return a chunk and its neighbors, with notices on the state of the index."""
         return self._add_notice(self.reader().read(source, chunk_index, neighbors))
 
     @property
@@ -69,7 +69,7 @@ class Engine(Index):
     def reader(self) -> IndexReader:
         """Return the same reader as `Index.reader`, and start the check for changed posts.
 
-        If the first ingest of `--watch` is still running, raises IndexMissing that says so.
+        With `--watch` and no index yet, raises IndexMissing that says how the first ingest fares.
         """
         try:
             return super().reader()
@@ -101,7 +101,7 @@ def engine_for(settings: Settings) -> Engine:
 def engine_for_one(settings: Settings, *, embeds: bool = True) -> Engine:
     """Make the engine of one command, which waits for the check for changed posts.
 
-    A server adds the notice to a later answer; a command has only one. `embeds` loads an embedder.
+    A server adds the notice to a later answer; a command has only one. `embeds` preloads the model.
     """
     staleness = StalenessCheck(settings.index, run=lambda work: work())
     load = partial(_load_embedder, settings.embedder_url, embeds=embeds)

@@ -1,9 +1,9 @@
 """Embed by one model of one server, in batches; the vectors are checked unit vectors.
 
 Servers add no role prefixes, so these are added here. Servers also update themselves and their
-models while they run. So version and digest are requested before the first vector, beside each
-query and after each batch. Another digest is refused. At another version the fingerprint texts must
-have the index's vectors; if the server reports neither, the first one is compared each time.
+models while they run. So version and digest are requested before the first vector, during each
+query and after each call for documents. Another digest is refused. At another version the
+fingerprint texts must have the index's vectors (if neither is known, the first of them each time).
 
 Ollama has returned the vectors of a batch in another order than the texts, or different from those
 of the same texts alone (ollama/ollama#6187, #6262). So before the first batch the fingerprint texts
@@ -84,7 +84,7 @@ class RemoteEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The index's identity, else the server's, for which it is asked. Raises EmbedderError.
+        """The index's identity, else the server's, which is asked now. Raises EmbedderError.
 
         Its fingerprint names the newest version that passed `verify`.
         """
@@ -93,7 +93,7 @@ class RemoteEmbedder:
     def verify(self, policy: RetryPolicy) -> EmbedderIdentity:
         """Request version and digest, and check the identity if these have changed.
 
-        Raises EmbedderMismatch if another model made the index's vectors, and EmbedderError.
+        Raises EmbedderMismatch if other weights made the index's vectors, or EmbedderError.
         """
         state = self.wire.describe(policy)
         accepted = self._identity if state == self._state else None
@@ -149,7 +149,7 @@ class RemoteEmbedder:
             look.result()  # an error of the server matters more than one of the text
 
     def _compare(self, version: str, digest: str, texts: Sequence[str]) -> EmbedderIdentity:
-        """Return the recorded identity if it holds for this version and digest, or make a new one.
+        """Return the recorded identity if it still holds, or a new one if none is recorded.
 
         It holds if the digest is equal, and so is the version or the vectors of `texts`. Raises
         EmbedderMismatch otherwise, and RequestFailed.
@@ -201,7 +201,7 @@ class RemoteEmbedder:
         """Return a row of shape (dimension,) or a failure for each text, halving a failed batch.
 
         A failed batch says nothing about a single text, since the batch may be too large. Raises
-        RequestFailed if the server fails on HARMLESS_TEXT too.
+        RequestFailed if the server is down or busy, or fails on HARMLESS_TEXT too.
         """
         is_whole = len(texts) <= self._max_batch
         if is_whole:
@@ -213,7 +213,7 @@ class RemoteEmbedder:
                 if failure.kind in (FailureKind.DOWN, FailureKind.BUSY):
                     raise
                 self._failures += 1
-                # On a slow machine half a batch takes about half of these seconds.
+                # Enough: on a slow machine half a batch takes about 30 s.
                 policy = replace(policy, timeout=min(policy.timeout, 60.0))
                 if len(texts) == 1 or failure.kind in (FailureKind.FAILED, FailureKind.SLOW):
                     self._send(self.prefixes[0], [HARMLESS_TEXT], policy)

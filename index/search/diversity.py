@@ -1,4 +1,4 @@
-"""Diversify the result list: limit and down-weight further passages of one post.
+"""Diversify the hits: few passages of a post, no copies, one translation, new before old.
 
 The ranking of posts decides a post's place. A further passage has a reduced score, so it stands
 above another post's best passage only if its post leads clearly. A chunk next to a listed one is
@@ -22,8 +22,8 @@ from blog_search_mcp.index.text.tokenizer import to_simplified
 from blog_search_mcp.index.types import VERSIONED, Replacement, Translation, Translations
 
 PASSAGES_PER_POST = 3
-"""Maximum passages of a post in a list. The third raises the share of English questions whose
-evidence is shown by .03 to .04, and no post drops out of the first five."""
+"""Maximum passages of a post in a list. With a third, the share of English questions whose evidence
+is shown is .03 to .04 higher, and no post drops out of the first five."""
 DECAY = 0.7
 """Factor on the score of each further passage of a post. A larger one pushes posts out of the first
 five, a smaller one shows less evidence (five question sets: hit@5 .942, evidence .837)."""
@@ -67,8 +67,8 @@ def diversify_passages(
 def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[tuple[int, float]]:
     """Yield the position and factor of a post's best passages, at most PASSAGES_PER_POST.
 
-    None is next to another; all but the best have a value above 0. The factor is the square root of
-    the share of the best value, which shows more evidence (.837) than the share itself (.827).
+    None is next to another; all but the best have a value above 0. The best has factor 1, others
+    DECAY per earlier one times the root of their share of its value (evidence .837; no root .827).
     """
     apart: list[int] = []
     for place in places:
@@ -84,7 +84,7 @@ def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[
 def collapse_copies(
     passages: Sequence[RankedPassage], texts: Mapping[int, str]
 ) -> tuple[list[RankedPassage], Mapping[int, list[int]]]:
-    """Return passages whose `texts` copy no earlier one, and the copying posts by kept chunk."""
+    """Return passages whose text copies no earlier one's, and the copies' posts by kept chunk."""
     kept, copies = list[RankedPassage](), defaultdict[int, list[int]](list)
     pairs = {chunk: _pair_words(text) for chunk, text in texts.items()}
     for passage in passages:

@@ -27,7 +27,7 @@ from blog_search_mcp.index.text.query import (
     Word,
     analyze_query,
     find_missing_words,
-    join_neighbors,
+    fit_to_posts,
     shows_other_language,
 )
 from blog_search_mcp.index.text.synonyms import add_synonyms, gloss_in_english
@@ -36,7 +36,7 @@ from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 LEXICAL_CHUNKS = 200
-"""Number of best chunks whose posts are proposed by BM25, or whose coverage is read."""
+"""Number of best chunks taken by BM25, whose posts are proposed, and by coverage."""
 LEXICAL_POSTS = 80
 """Number of posts proposed by their BM25 as wholes."""
 DENSE_VECTORS = 150
@@ -44,17 +44,16 @@ DENSE_VECTORS = 150
 CHUNKS_PER_POST = 5
 """Number of chunks looked up, on average, for each post that is proposed only as a whole."""
 FULL_VOCABULARY = 0.5
-"""Share of the blog that the embedder's vocabulary must cover for meaning to count in full. Posts
-it does not cover have no vectors; if most lack them, the few with vectors rank too high."""
+"""Share of the blog that the embedder's vocabulary must cover for meaning to count in full (and for
+queries to be translated). If most posts are not covered, the few with vectors rank too high."""
 LEAST_VOCABULARY = 0.1
 """Share it must cover for meaning to count at all. Of a blog in another language it covers only
 quotes and single terms, about .05, which say nothing about a post."""
 ON_TOPIC_CHUNKS = 20
 """Number of best lexical hits that show the query's topic, and that `_has_phrase` reads."""
 MAX_WAITING_SHARE = 0.1
-"""Maximum share of chunks without their vectors yet for meaning to count. With half missing,
-nDCG@10 is .747 with meaning and .902 by words on an English blog, .702 and .858 on a Chinese
-one."""
+"""Maximum share of chunks that wait for vectors if meaning is to count. With half missing, nDCG@10
+is .747 with meaning and .902 by words on an English blog, .702 and .858 on a Chinese one."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -68,13 +67,13 @@ class Candidates:
     chunks: Ids
     """Chunk IDs of the first post, then of the second, and so on: ascending, shape (chunks,)."""
     bm25: Numbers
-    """BM25 score by chunk; 0 for a chunk without any word of the query."""
+    """BM25 score by chunk; 0 for a chunk that was not among the best."""
     coverage: Numbers
     """IDF-weighted share of the query's terms that each chunk holds. It is known for the best
-    LEXICAL_CHUNKS; a chunk below them that matches a word gets the smallest known share."""
+    LEXICAL_CHUNKS; one below them with a BM25 gets the smallest known share, others 0."""
     similarities: Numbers
-    """Cosine of the chunk's nearest vector minus the cosine of the blog's mean vector, divided by 1
-    minus the usual cosine. It may exceed 1; NaN for a chunk without a vector."""
+    """Cosine of the chunk's nearest vector minus the mean of all vectors' cosines, divided by 1
+    minus `usual_cosine`. It may exceed 1; NaN for a chunk without a vector."""
     post_bm25: Numbers
     """BM25 score of each post as a whole."""
 
@@ -112,11 +111,11 @@ class Retrieval:
     max_idf: float
     """The inverse document frequency of a word that no chunk has."""
     nearness: float | None
-    """Nearest cosine, scaled from the usual one (0) to 1; `None` without a query vector."""
+    """Nearest cosine, scaled: 0 for unrelated texts, 1 for equal ones; `None` without a vector."""
     vector_count: int
     """Number of vectors in the index."""
     missing: Mapping[str, bool]
-    """Whether each word of the query that no post has is a name, by the word as written."""
+    """Words of the query that no post has, as written, and whether they are names."""
     posts: Candidates
     notice: str | None = None
     """A sentence for the reader if the embedder could not answer."""
@@ -128,16 +127,16 @@ class Retrieval:
 
 
 def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = None) -> Retrieval:
-    """Return every post that a retriever proposes; `among` limits all to these post ids.
+    """Return every post that a retriever proposes; only those in `among`, if it is given.
 
     If the embedder cannot answer, posts are found by words alone and the notice says so.
     """
-    # 1. Embed the query, unless there is nothing to compare it with.
+    # 1. Embed the query, if its vector would say anything.
     lexical, notice = snapshot.lexical, None
     try:
-        vector, query_coverage = _embed(snapshot, query)
+        vector, query_vocabulary = _embed(snapshot, query)
     except EmbedderError as error:
-        vector, query_coverage = None, 0.0
+        vector, query_vocabulary = None, 0.0
         notice = Message(f"{KEYWORDS_ONLY} ", error.for_clients)
     # 2. Ask the retrievers: nearest vectors, best chunks by BM25 and by coverage, best whole posts.
     chunks = None if among is None else snapshot.table.chunk_ids_of(among)
@@ -146,7 +145,7 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
     coverage = lexical.chunks.coverage(query, LEXICAL_CHUNKS, among)
     posts_bm25 = lexical.posts.normalized_bm25(query, LEXICAL_POSTS, among)
     # 3. Weigh meaning by what the embedder knows of the query, the blog and the subject.
-    meaning_weight = query_coverage * _weigh_meaning(snapshot, list(bm25)[:ON_TOPIC_CHUNKS])
+    meaning_weight = query_vocabulary * _weigh_meaning(snapshot, list(bm25)[:ON_TOPIC_CHUNKS])
     # 4. Find the chunks of posts that were proposed only as wholes.
     others = sorted(posts_bm25.keys() - _posts_of(snapshot, bm25))
     bm25 |= lexical.chunks.normalized_bm25(query, CHUNKS_PER_POST * len(others), others)
@@ -171,37 +170,37 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
 
 
 def analyze(snapshot: Snapshot, text: str) -> Query:
-    """Analyze a query of this blog."""
+    """Analyze a query by this blog's words: join neighbors, note another language, add synonyms."""
     languages, chunks = snapshot.languages, snapshot.lexical.chunks
     frequency_of = chunks.document_frequency
     query = analyze_query(text, languages, write_out(text, partial(_has_phrase, snapshot)))
     posts_with = snapshot.lexical.posts.document_frequency
-    query = join_neighbors(query, snapshot.catalog.languages, posts_with)
+    query = fit_to_posts(query, snapshot.catalog.languages, posts_with)
     if not query.language and shows_other_language(query, frequency_of, is_english_word):
         query = replace(query, language=UNDETERMINED)
     return add_synonyms(query, languages, frequency_of)
 
 
 def _has_phrase(snapshot: Snapshot, words: str) -> bool:
-    """Whether one of the best passages has these words in a row; the last may be a plural."""
+    """Whether one of the best passages has these words in a row, the last as a word's start."""
     best = snapshot.lexical.chunks.coverage(analyze_query(words), ON_TOPIC_CHUNKS)
     texts = (spell_words(chunk.plain) for chunk in snapshot.catalog.chunks(best).values())
     return any(spell_words(words).rstrip() in text for text in texts)
 
 
 def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:
-    """Return the query's vector or `None`, and the share of the query its vocabulary covers.
+    """Return the query's vector or `None`, and the share of the query that the embedder knows.
 
-    If the vocabulary covers the blog but not the query, its words are translated to English first.
+    If it knows the blog but not the query, the words of the query are translated to English.
     """
     if not len(snapshot.vectors) or snapshot.waiting_chunks > MAX_WAITING_SHARE * len(
         snapshot.table.chunks
     ):
         return None, 0.0
     embedder = snapshot.embedder
-    coverage = embedder.vocabulary_coverage([query.text])[0]
-    if coverage:
-        return embedder.embed_query(join_ideographs(query.text)), coverage
+    known = embedder.vocabulary_coverage([query.text])[0]
+    if known:
+        return embedder.embed_query(join_ideographs(query.text)), known
     gloss = gloss_in_english(query.text, query.language)
     if gloss is not None and snapshot.vocabulary_coverage >= FULL_VOCABULARY:
         return embedder.embed_query(gloss[0]), gloss[1]

@@ -86,7 +86,7 @@ def search(
     """Return up to `limit` hits from `offset` on, best first; with `order`, good ones by date.
 
     Spelling is corrected. Times, authors, quotes and exclusions in the text become filters; a query
-    for posts without a subject lists them.
+    that asks for posts but names no subject lists them by date.
     """
     # 1. Understand the query.
     understood = understand(snapshot, text, filters)
@@ -119,11 +119,11 @@ def search(
     notice = join_sentences(
         retrieved.notice,
         understood.notice,
-        _name_missing(retrieved, MAX_NAMED),
-        _name_copies(snapshot, page, copies),
+        _describe_missing(retrieved, MAX_NAMED),
+        _describe_copies(snapshot, page, copies),
         confidence.notice if passages or confidence.level == "normal" else "",
         "" if query.words else NO_WORDS,
-        _count_more(snapshot, understood, page) if confidence.level != "low" else "",
+        _describe_more(snapshot, understood, page) if confidence.level != "low" else "",
     )
     stems = {stem: retrieved.idf[word] for word in query.content for stem in word.stems}
     return Answer(
@@ -155,7 +155,7 @@ def understand(snapshot: Snapshot, text: str, filters: Filters) -> Understanding
     return Understanding(query, as_asked, demands.post_ids, demands.passages, notice, request.order)
 
 
-def _name_copies(
+def _describe_copies(
     snapshot: Snapshot, page: Sequence[RankedPassage], copies: Mapping[int, list[int]]
 ) -> str:
     """Return a notice that names posts with copies of the shown passages, else `""`."""
@@ -166,9 +166,9 @@ def _name_copies(
 
 
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str, bool]:
-    """Return the query as meant, a notice of corrected words, and whether that is sure.
+    """Return the query as meant, a notice of corrected words, and whether the correction is sure.
 
-    A word that posts write as two words is no correction. A single correction is sure if `is_slip`;
+    A word split in two is neither named nor counted. A single correction is sure if `is_slip`;
     several are sure, since a blog seldom has similar words for all of them by chance.
     """
     languages, frequency_of = snapshot.languages, snapshot.lexical.posts.document_frequency
@@ -193,7 +193,7 @@ def _find_spelling(snapshot: Snapshot, words: str) -> str:
     return max(dict.fromkeys(forms), key=forms.count, default="")
 
 
-def _count_more(
+def _describe_more(
     snapshot: Snapshot, understood: Understanding, page: Sequence[RankedPassage]
 ) -> str:
     """Write how many posts have every word of a query, if more than the page shows."""
@@ -202,8 +202,8 @@ def _count_more(
     return f"{count:,} posts have every word; {shown} shown." if count > shown > 0 else ""
 
 
-def _name_missing(retrieved: Retrieval, most: int) -> str:
-    """Return a notice of words that no post has; `read_demands` makes the one of quoted words."""
+def _describe_missing(retrieved: Retrieval, most: int) -> str:
+    """Return a notice of words that no post has, but for quoted ones: `read_demands` names them."""
     quoted = " ".join(map("".join, QUOTED.findall(retrieved.query.text)))
     words = [f'"{word}"' for word in retrieved.missing if word not in quoted][:most]
     return f"No post has {' or '.join(words)}." if words else ""
@@ -265,7 +265,7 @@ def _sort_posts(posts: Mapping[int, Post], order: str) -> list[int]:
 def _list_posts(
     snapshot: Snapshot, understood: Understanding, text: str, limit: int, offset: int
 ) -> Answer:
-    """List the understood posts by date; of translations only the one in `text`'s language."""
+    """List by date the posts asked for; of translations only the one in `text`'s language."""
     catalog, among = snapshot.catalog, understood.post_ids
     posts = catalog.every_post() if among is None else catalog.posts(among)
     readable = dict.fromkeys(posts.keys() & snapshot.table.posts.tolist(), 1.0)

@@ -46,7 +46,7 @@ from blog_search_mcp.index.types import (
 
 @dataclass(frozen=True, slots=True)
 class ChunkTable:
-    """Chunk ids of one generation with the post and coverage of each, ordered by chunk id.
+    """Chunk ids of one generation, ascending, with the post and vocabulary coverage of each.
 
     Chunk ids ascend with post ids, and within a post in the order of the text.
     """
@@ -93,6 +93,7 @@ _CHUNK_ROWS = (
     "inner_headings, readable, lead FROM chunks JOIN posts USING (post_id) "
     "LEFT JOIN main.texts newer USING (chunk_id) LEFT JOIN shared.texts earlier USING (chunk_id)"
 )
+"""Columns in the order of `Chunk`'s fields; `position` is its index, `readable` its coverage."""
 IN_LIST = "IN (SELECT value FROM json_each(?))"
 _NEWEST = "coalesce(date, '') DESC, source"
 _ORDERS: dict[Order, str] = {
@@ -191,7 +192,7 @@ class Catalog:
         return Posts(tuple(self._posts(ordered, *values, limit, offset).values()), total, offset)
 
     def posts_after(self, cursor: tuple[str, str] | None, limit: int) -> tuple[Post, ...]:
-        """List posts newest first, after `cursor`: the last post's (ISO day or `""`, source).
+        """List posts newest first, after the one of `cursor`: (its ISO day or `""`, its source).
 
         `None` starts the list. Unlike an offset, a cursor holds in every generation.
         """
@@ -222,9 +223,9 @@ class Catalog:
         )
 
     def posts_with_heading(self, keys: Sequence[str]) -> list[int]:
-        """Return the posts with a heading of the first of these keys that occurs; `[]` if none.
+        """Return the ids of posts with a heading of the first key that any has; `[]` if none.
 
-        A key is one of `index.text.tokenizer.name_key`.
+        Keys are made by `index.text.tokenizer.name_key`.
         """
         for key in keys:
             if rows := self.rows("SELECT post_id FROM headings WHERE key = ?", [key]):
@@ -252,11 +253,11 @@ class Catalog:
 
     def find_sources(self, name: str) -> list[str]:
         """Return the sources of all posts that match a name as in `find_post`."""
-        place, rows = _normalize_name(name), self.rows("SELECT source, url FROM posts")
+        place, rows = _normalize_path(name), self.rows("SELECT source, url FROM posts")
         is_path = re.match(r"\W*(?:/|~|[a-z]:|file:)", name, re.IGNORECASE)
         same, ends = list[str](), list[str]()
         for source, url in rows:
-            file, page = _normalize_name(source), _normalize_name(url or "")
+            file, page = _normalize_path(source), _normalize_path(url or "")
             is_longer = is_path and place.endswith(file or "?")
             if place in (file, page):
                 same.append(source)
@@ -305,7 +306,7 @@ class Catalog:
         return {part.post: one for one in series for part in one.parts}
 
     def replaced(self, today: str) -> dict[int, Replacement]:
-        """Return replaced posts, and those outdated on `today` (an ISO day), by id."""
+        """Return by id replaced posts and those outdated by `today` (a day) or a word (>= 'a')."""
         rows = self.rows(
             "SELECT post_id, old.source, new.id, coalesce('replaced by ' || target, "
             "iif(outdated < 'a', 'since ', '') || outdated) FROM posts old "
@@ -352,7 +353,7 @@ _PATH_SUFFIX = re.compile(
 """Endings ignored when names are compared: `/index`, `/readme`, file suffixes, line numbers."""
 
 
-def _normalize_name(text: str) -> str:
+def _normalize_path(text: str) -> str:
     path = re.sub(r"^(?:blog://post|[a-z]+:/)/", "", text.strip(" \t\r\n\"'`<>()[]").casefold())
     path = "/" + unquote(re.split(r"[?#]", path)[0]).replace("\\", "/").strip("/.")
     return _PATH_SUFFIX.sub("", compose(path))
@@ -361,7 +362,7 @@ def _normalize_name(text: str) -> str:
 def _find_names(
     text: str, names: Iterable[str], key: Callable[[str], Any], fits: Callable[[Any, Any], bool]
 ) -> list[str]:
-    """Return the names that match all of `text`, else one of its parts (commas, `and`, `#`)."""
+    """Return the names that match the whole `text`, else a part of it (by commas, `and`, `#`)."""
     keys = [(name, key(name)) for name in names]
     parts = text, *re.split(r"[,;|，、；]|\s(?:and|or)\s|\s(?=#)", text)
     meant = (key(part.strip(" \t\r\n\"'“”`[]")) for part in parts)
@@ -370,7 +371,7 @@ def _find_names(
 
 
 def find_tags(text: str, tags: Iterable[str]) -> list[str]:
-    """Return the tags equal to or below a filter's (`a/b` for `a`), compared by `name_key`."""
+    """Return the tags that `text` names, and those below (`a/b` for `a`), by `name_key`."""
     return _find_names(text, tags, _fold_tag, str.startswith)
 
 
@@ -381,7 +382,7 @@ def _fold_tag(tag: str) -> str:
 
 def find_folders(text: str, folders: Iterable[str]) -> list[str]:
     """Return the folder of this path, ignoring case, else the only folder that ends with it."""
-    find = partial(_find_names, text, folders, _normalize_name)
+    find = partial(_find_names, text, folders, _normalize_path)
     ends = find(str.endswith)
     return find(str.__eq__) or ends[: len(ends) == 1]
 

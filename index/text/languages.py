@@ -51,8 +51,8 @@ _ANY_WORD = re.compile(
 )
 """A word outside East Asia with its points and vowel signs, which are no letters to Python."""
 CHARACTERS_PER_WORD, WORDS_PER_FUNCTION_WORD = 2, 3
-"""East Asian characters per word when scripts are compared, and words of running text per function
-word, by which Latin text is measured, since code is Latin in any language."""
+"""To compare scripts: East Asian characters per word, and words of running text per function word.
+Latin text is measured by its function words, since code is Latin in any language."""
 LEAST_EVIDENCE = 2
 """Minimum number of different function words to name a language: one may be a coincidence (de
 facto, la jolla, man pages). A word with a letter beyond ASCII (für, que) counts as two; a single
@@ -63,7 +63,7 @@ UNDETERMINED = "und"
 
 
 def language_of(text: str) -> str:
-    """Return the ISO 639-1 language of `text`, `""` if unclear, `und` if unknown in 50 words."""
+    """Return the ISO 639-1 language of `text`: `""` if unclear, `und` if 50 words show none."""
     return _language_of_sample(text[:20_000])  # more would not change the answer
 
 
@@ -86,7 +86,7 @@ def _language_of_sample(sample: str) -> str:
             return "ko"
         kana = len(re.findall(f"[{KANA}]", characters))  # Japanese prose has half, Chinese none
         return "ja" if kana >= 0.1 * len(characters) else "zh"
-    # Running text of any language has .25 and more, text made of identifiers next to none.
+    # Running text of any language has .25 and more of function words, identifiers next to none.
     if share and share >= 0.08 * words.total():
         is_shown = second[:2] < (evident, share) or {best, second[2]} == {"da", "no"}
         return best if is_shown else ""
@@ -105,7 +105,7 @@ def common_languages(posts: Mapping[str, int]) -> tuple[str, ...]:
 
 
 def primary_subtag(language: str) -> str:
-    """Return the language of a tag that may name a script or a region too."""
+    """Return the language of a tag, without script and region."""
     return language.partition("-")[0].lower()
 
 
@@ -119,14 +119,14 @@ def stemmer_of(language: str) -> str:
 def function_words(language: str) -> frozenset[str]:
     """Return the language's function words; none for a language without a list.
 
-    For Chinese they are characters, which are function words also as a part of a word.
+    Chinese ones are single characters, which count inside a longer word too.
     """
     return _read_function_words().get(primary_subtag(language), (frozenset[str](),))[0]
 
 
 @cache
 def _read_function_words() -> Mapping[str, tuple[frozenset[str], frozenset[str]]]:
-    """Return the function words of each language, and the letters that tell it."""
+    """Return the function words of each language, and its letters that few others have."""
     rows = (f"{row}\t".split("\t") for row in read_rows("function_words.txt"))
     return {row[0]: (frozenset(row[1].split()), frozenset(row[2])) for row in rows}
 
@@ -155,7 +155,7 @@ def read_tag(name: str) -> str:
 
 
 def is_spoken(tag: str, shown: str) -> bool:
-    """Whether a text that shows a language (of `language_of`) may be in the language of a tag."""
+    """Whether a text may be in the language of `tag` if `language_of` returns `shown` for it."""
     code, other = primary_subtag(tag), primary_subtag(shown)
     listed = code in EAST_ASIAN or function_words(code)
     near = _LANGUAGE_ROWS[code][2].split() if code in _LANGUAGE_ROWS else []
@@ -163,6 +163,6 @@ def is_spoken(tag: str, shown: str) -> bool:
 
 
 def language_tag(text: str) -> str:
-    """Return `text` as a BCP 47 tag in lower case (`zh_TW`, `en-US.UTF-8`), `""` if it is none."""
+    """Return text such as `zh_TW` or `en-US.UTF-8` as a BCP 47 tag in lower case, else `""`."""
     tag = text.strip().lower().replace("_", "-").removesuffix(".utf-8")
     return tag if _LANGUAGE_TAG.fullmatch(tag) else ""

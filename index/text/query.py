@@ -74,13 +74,13 @@ class Query:
     words: tuple[Word, ...]
     """The distinct words in order."""
     language: str
-    """ISO 639-1 code; `""` if a few words show no language."""
+    """ISO 639-1 code; `""` if its words show none."""
     is_question: bool
-    """Whether it is a question; a description is more like the beginning of a post."""
+    """Whether it is a question, not the name or description of a thing."""
     is_prose: bool
-    """Whether it is text of four content words or more; a pair of Han characters is half a word."""
+    """Whether it has four content words or more (a pair of Han characters is half) and no code."""
     has_other_script: bool
-    """Whether it is in another script than most of the blog: East Asian, or not."""
+    """Whether either it or most of the blog is in an East Asian language, but not both."""
 
     @property
     def content(self) -> Sequence[Word]:
@@ -135,7 +135,7 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), further: str = 
 def _add_forms(text: str, read: Sequence[tuple[Term, set[str]]]) -> frozenset[str]:
     """Add to each term stems of its other forms; return initials that `text` writes out.
 
-    A part of a name also gets the stems of the whole, and a word of a long form its initials.
+    Parts of a name also get the whole's stems; words of a long form get its initials.
     """
     said = find_initials(text)
     for term, stems in read:
@@ -149,7 +149,7 @@ def _add_forms(text: str, read: Sequence[tuple[Term, set[str]]]) -> frozenset[st
 
 
 def _pattern(term: Term, language: str, shown: str) -> str:
-    """Return a pattern of stems that hold a content word: pairs or compounds, else `""`.
+    """Return a pattern of stems that hold a word (an Asian character's pairs, compounds) or `""`.
 
     A compound has at least three letters more; fewer are an inflection or a prefix.
     """
@@ -190,10 +190,10 @@ def is_bigram(word: str) -> bool:
     return bool(_BIGRAM.match(word))
 
 
-def join_neighbors(
+def fit_to_posts(
     query: Query, languages: Mapping[str, int], frequency_of: Callable[[str], int]
 ) -> Query:
-    """Return the query with neighboring words joined too, if posts have that as often.
+    """Return the query with neighbors joined too, if posts have that as often as the rarer one.
 
     Words that no post has get guessed stems of all the blog's languages. Of the stems of a word
     only those that posts have are kept, if any; then its pattern of compounds is dropped.
@@ -212,7 +212,7 @@ def join_neighbors(
     for exact in lost:
         joined[exact] |= guess_stems(exact, languages, frequency_of)
     for one, other in pairwise(lost):
-        if re.fullmatch(rf"[{HAN}]([\u3041-\u3096])\1.", one + other):
+        if re.fullmatch(rf"[{HAN}]([\u3041-\u3096])\1.", one + other):  # 行なう: 行う
             for pair in (one, other):
                 joined[pair].add(one[0] + other[1].translate(LARGE_KATAKANA))
     forms = ({*word.stems, *joined[word.exact]} for word in query.words)
@@ -267,7 +267,7 @@ def correct_spelling(
 ) -> dict[str, str]:
     """Return the words that no post has and that are no English words, with their correction.
 
-    It is the word split in two, else with s for z, else the commonest word one letter away, an
+    It is the word split in two, else with z for s, else the commonest word one letter away, an
     equal first letter preferred. `frequency_of` counts the posts with a stem; `find_written`
     returns how posts write folded words, `""` if none does; `is_word` knows English. The result is
     empty if half of such words have no correction: then the query is in another language or field.
@@ -297,7 +297,7 @@ def correct_spelling(
 
 
 def is_slip(word: str, meant: str) -> bool:
-    """Whether a word is `meant` or its plural with letters swapped or doubled (fliter, addres).
+    """Whether `meant` is the word or its plural, but for letters swapped or doubled (fliter).
 
     The first letter is right. Of 7,428 words that one of six blogs has and another lacks, three are
     such by chance (carte, crates).
@@ -310,7 +310,7 @@ def is_slip(word: str, meant: str) -> bool:
 
 
 def _edits(word: str) -> Iterator[str]:
-    """Yield all strings one edit away from a word, and the word split in two."""
+    """Yield strings one edit away from a word, as its length allows, and the word split in two."""
     for place in range(len(word) + 1 if len(word) >= LEAST_EXCHANGED else 0):
         before, after = word[:place], word[place:]
         yield before + after[1:2] + after[:1] + after[2:]
@@ -328,7 +328,7 @@ def _edits(word: str) -> Iterator[str]:
 def shows_other_language(
     query: Query, frequency_of: Callable[[str], int], is_word: Callable[[str], bool]
 ) -> bool:
-    """Whether most words are neither English nor the blog's, one a function word or not Latin."""
+    """Whether most words are not English nor the blog's, and one is foreign grammar or script."""
     words = {word.lower() for word in re.findall(r"[^\W\d_]{2,}", query.text)}
     had = {word.exact for word in query.words if any(map(frequency_of, word.stems))}
     strange = {word for word in words if fold(word) not in had and not is_word(word)}
@@ -346,7 +346,7 @@ def find_missing_words(
     frequency_of: Callable[[Word], int],
     is_word: Callable[[str], bool],
 ) -> Mapping[str, bool]:
-    """Return whether each content word that no post has is a name, by the word as written.
+    """Return the content words that no post has, as written, and whether they are names.
 
     Names, numbers and identifiers come first. Other words count only in a language of the blog with
     a stemmer, since nothing else knows their forms. `frequency_of` counts the posts with a word,

@@ -1,11 +1,11 @@
 """Cut a post's body into chunks: contiguous passages of about one size.
 
 A block is divided into pieces, pieces are packed into runs, and a run becomes the span of a chunk.
-Small subsections share a chunk and a large one is divided. A chunk holds two neighboring sections
-only if it holds both whole. Blocks are cut between their children, and two kinds inside: a long
-paragraph (between sentences, else words, else characters) and any block over MAX_PIECE_BYTES.
-Boundaries are content-defined (a checksum of the next piece decides), so that a new paragraph
-moves only the boundaries near it.
+Small subsections share a chunk and a large one is divided. Neighboring sections share a chunk only
+if it holds both whole, or one is a bare heading. Large blocks are cut between their children, long
+paragraphs between sentences, words or characters, and pieces over MAX_PIECE_BYTES between lines or
+anywhere. Boundaries are content-defined (a checksum of the next piece decides), so that a new
+paragraph moves only the boundaries near it.
 """
 
 import re
@@ -27,7 +27,7 @@ with at most 25,000 tokens, some of which describe the chunk's place."""
 MAX_PIECE_BYTES = MAX_CHUNK_BYTES - 2_000
 """Maximum size of a piece in bytes; 2,000 bytes are left for the headings joined to it."""
 _LINE = (re.compile(r"[^\n]*\n|[^\n]+"), re.compile(rf"(?s).{{1,{MAX_PIECE_BYTES // 4}}}"))
-"""Patterns of a line, and of a part of a longer line: a character takes at most four bytes."""
+"""Patterns of a line, and of a part of a too long one: a character has up to four bytes."""
 _CUT_END = write_sentence_end_pattern(".!?;", "。！？；…")
 _SENTENCE = re.compile(rf".+?(?:{_CUT_END}|\n|\Z)\s*", re.DOTALL)
 _PROSE = (_SENTENCE, re.compile(r"\S+\s*|\s+"))
@@ -43,7 +43,7 @@ def _find_ends(
     """Return the ends of the longest parts of `text` that measure at most `most`.
 
     `kinds` are patterns of a piece, the largest kind first. A piece that is too large is divided by
-    the next pattern, and after the last into `most` characters each.
+    the next pattern; if there is none, into parts of `most` characters.
     """
     ends: list[int] = []
     start = size = 0
@@ -75,7 +75,7 @@ def _small_ends(
 
 
 CUT_ODDS = 2
-"""One piece in this number, chosen by its checksum, may begin a new run."""
+"""One piece in so many, chosen by its checksum, may begin a new run."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -24,7 +24,7 @@ Fields: TypeAlias = Mapping[str, object]
 
 
 def normalize_name(name: str) -> str:
-    """Write a name in lower case without `_`, `-` or blanks: `publish_date` is `publishDate`."""
+    """Write a name in lower case without `_`, `-` or blanks: `Publish_Date` is `publishdate`."""
     return re.sub(r"[\s_-]", "", name).lower()
 
 
@@ -42,7 +42,7 @@ def first_text(named: Fields, names: Iterable[str]) -> str:
 
 
 def to_text(value: object) -> str:
-    """Return any value as one line: a list's items, or a mapping's name or first entry."""
+    """Return any value as one line: a list's texts, or a mapping's name or first entry."""
     if value is None:
         return ""
     if isinstance(value, list):
@@ -76,7 +76,7 @@ _CHANGED = """lastmod lastmodified lastmodifiedat modified modifiedat modifiedda
 _ENDS = """expirydate expire expires expiresat expireson expiry expiredate expiration
     expirationdate unpublishdate unpublishat unpublishon validuntil visibleuntil availableuntil"""
 END_FIELDS = tuple(_ENDS.split())
-"""Normalized names of fields with the last day of a post; a note is outdated from that day on."""
+"""Normalized names of fields with a post's last day; a note only becomes outdated then."""
 PUBLISH_FIELDS = tuple(_PUBLISHED.split())
 """Normalized names of fields with the day on which a post becomes public."""
 DATE_FIELDS = ("date", *PUBLISH_FIELDS, *_CREATED.split())
@@ -140,7 +140,7 @@ def parse_date(value: object) -> date | None:
 
 
 def list_days(written: str) -> list[date]:
-    """List the possible days of text with a year but no clear day; January 1 of a year alone."""
+    """List the days that a text with a year may mean; if none is valid, its first and last day."""
     if not (year := re.search(r"(?<!\d)(?:19|2\d)\d\d(?!\d)", written)):
         return []
     numbers = re.findall(r"(?<![\d:+])\d{1,2}(?![\d:])", written)
@@ -346,7 +346,7 @@ def _list_words(named: Fields) -> Iterator[str]:
     taken |= {*DATE_FIELDS, *CHANGE_FIELDS, *END_FIELDS, "staleafter"}
     description = first_text(named, _SUMMARIES)
     items = [item for fields in _levels(named) for item in fields.items() if item[0] not in taken]
-    for name, value in items:  # to which those of mappings in them are added
+    for name, value in items:  # grows by the fields of inner mappings
         if _NO_WORDS.search(name) and not name.endswith(("title", "label", "headline")):
             continue
         texts = list[str]()

@@ -2,8 +2,8 @@
 
 The walk opens no post, so an incremental ingest can skip unchanged files by size and times, and a
 server can tell that its index is outdated (`ingest.last_ingest`). Files that the author excludes
-are not reported; others that cannot be indexed are. Symbolic links are not followed: one could
-expose a private file or make the walk endless.
+are left out silently; others that cannot be indexed are reported. Symbolic links are not followed:
+one could expose a private file or make the walk endless.
 """
 
 import os
@@ -33,8 +33,8 @@ _OTHER_TEXTS = re.compile(
 """Names of other texts that generators publish or editors write notes in."""
 IGNORE_FILE = ".blogignore"
 NOT_PUBLISHED = "not published"
-"""Reason for a file of which the site makes no page. Like `copy` (another version of a post beside
-it), it is only counted in reports, since the author expects it."""
+"""Reason for a file of which the site makes no page. Reports only count these, and each `copy`
+(another version of a neighbor), since the author expects them."""
 _PLACEHOLDER = re.compile(r"\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|cloud)")
 """Placeholders that iCloud, Nextcloud, ownCloud and odrive leave for files in the cloud."""
 _COPY = re.compile(
@@ -52,8 +52,8 @@ _MAYBE_COPY = re.compile(
     r"|-(?:\S*-)?(?:desktop|laptop|macbook|imac|iphone|ipad|pc|surface|thinkpad)(?:-\S*)?)",
     re.IGNORECASE,
 )
-"""Names of a copy by iCloud, OneDrive (with the machine's name), Google Drive or a file manager, or
-of another post; `ingest.prepare` compares the texts of both files to decide."""
+"""Names of a copy (by iCloud, OneDrive with the machine's name, Google Drive, a file manager) or of
+another post: `ingest.prepare` compares the texts to decide."""
 _OF_COPIES = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
 """Folders in which Logseq and file servers keep changed or deleted files."""
 _SECTION_ENDS = (".md", ".markdown", ".html")
@@ -65,7 +65,7 @@ _PACKAGES = (
 )
 """Ends of folders in which package managers of five languages install packages."""
 _REPOSITORY = frozenset((".git", "package.json"))
-"""Names of which one marks a folder as a repository rather than a mere folder of posts."""
+"""Names in a folder; any of them marks it as a repository, not a mere folder of posts."""
 _ABOUT_REPOSITORY = re.compile(
     r"(?:readme|changelog|contributing|code_of_conduct|license|licence|security)"
     r"(?:[._-][a-z]{2}(?:[-_][a-z]{2,4})?)?\.[a-z]+",
@@ -93,7 +93,7 @@ class SourceFile:
     is_away: bool = False
     """Whether it is a placeholder of a file in the cloud."""
     copy_of: str = ""
-    """Source of a neighboring file of which its name says it may be a copy; else `""`."""
+    """Source of the neighbor that this may be a copy of, by its name; else `""`."""
     is_note: bool = False
     """Whether the file is in a vault."""
 
@@ -236,7 +236,7 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         else:
             original = _find_original(_MAYBE_COPY, name, beside)
             original = original and folder.source + original
-            yield _check_file(folder, entry, source, is_away=bool(away), copy_of=original)
+            yield _make_source(folder, entry, source, is_away=bool(away), copy_of=original)
 
 
 def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | None:
@@ -292,7 +292,7 @@ def is_section(name: str) -> bool:
 
 
 def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:
-    """Whether a file has fields for the posts of `folder`, or for one with its own stem."""
+    """Whether a file has fields for the posts of `folder`, or for the post with its stem."""
     if not name.endswith((".json", ".meta")):
         return _DATA.fullmatch(name) is not None
     stem = name.removesuffix(".meta").removesuffix(".json").removesuffix(".11tydata")
@@ -300,14 +300,14 @@ def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:
 
 
 def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, Rules], ...]) -> bool:
-    """Return whether the author excludes a path; `ignores` begin with the outermost folder's."""
+    """Whether a path is left out without a report; `ignores` begin with the outermost folder's."""
     if name.startswith(".") or f"/{path}".endswith(_PACKAGES):
         return True
     decisions = (decide(rules, path[len(prefix) :]) for prefix, rules in reversed(ignores))
     return next((decision for decision in decisions if decision is not None), False)
 
 
-def _check_file(
+def _make_source(
     folder: _Folder, entry: os.DirEntry[str], source: str, *, is_away: bool, copy_of: str
 ) -> SourceFile | Skipped:
     try:

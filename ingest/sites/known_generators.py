@@ -325,7 +325,7 @@ class Quarto(Generator):
 
 
 def _is_html(fields: Fields) -> bool:
-    """Whether `format`, a name or a mapping by name, has `html`, the default."""
+    """Whether `format` (a name, or a mapping by name) has `html`, the default."""
     formats = fields.get("format") or "html"
     return "html" in (formats if isinstance(formats, Mapping) else [formats])
 
@@ -373,7 +373,7 @@ def _spell(name: str, fields: Fields) -> str:
 
 _INCLUDES = {"docusaurus": "mdx", "eleventy": "jinja", "vitepress": "vue", "book.toml": "hash"}
 _INCLUDES |= dict.fromkeys(("liquid_tags", "jinja2content"), "of a plugin")
-"""https://docusaurus.io/docs/markdown-features/react#importing-markdown,
+"""Syntax of includes by program: https://docusaurus.io/docs/markdown-features/react,
 https://www.11ty.dev/docs/languages/liquid/, https://vitepress.dev/guide/markdown,
 https://rust-lang.github.io/mdBook/format/mdbook.html#including-files"""
 _PROGRAMS = ("astro.config", "docusaurus.config", "eleventy.config", ".eleventy", "quartz.config")
@@ -389,10 +389,10 @@ _SETTINGS = (
     ("book.toml", "src", "src", "(?!)", ""),
     ("book", "root", "", "(?!)", ""),
 )
-"""Mark of a program, setting of its folder of posts, default, setting of what is not built, form:
+"""Program, setting of its posts' folder, default, setting of what is not built, form of its rules:
 https://docusaurus.io/docs/api/plugins, https://docs.getpelican.com,
-https://www.11ty.dev/docs/ignores https://quartz.jzhao.xyz/features/private-pages,
-https://vitepress.dev/reference/site-config."""
+https://www.11ty.dev/docs/ignores, https://quartz.jzhao.xyz/features/private-pages,
+https://vitepress.dev/reference/site-config. `(?!)` stands for no setting."""
 _STRING = r"\"[^\"\n]*+\"|'[^'\n]*+'|`[^`]*+`"
 _LIST = rf"[\"']?(?:\.(?:add|append|extend|push)|\s*+\+?[:=])?\s*+[\[(]((?:{_STRING}|[^\])\"'`])*+)"
 _REMARK = re.compile(rf"({_STRING})|(?:(?<!:)//|#)[^\n]*+|/\*(?:[^*]|\*(?!/))*+")

@@ -73,8 +73,8 @@ class Site:
     def find_language(self, source: str) -> tuple[str, str]:
         """Return the language of a post by its place, `""` for none, and its translation key.
 
-        The key is the path that translations share below their languages' folders, `""` if the
-        file's name has the language.
+        The key is the path that translations share below their languages' folders, `""` without
+        such folders.
         """
         place, folders = self.generator.prefix + source, self.generator.list_languages()
         for folder, code in folders.items() if len(folders) > 1 else ():
@@ -100,7 +100,7 @@ class Site:
 
 
 def _locate(generator: Generator, place: str) -> tuple[str, str] | None:
-    """Return the folder of posts of a place and the path below it; `None` if it is no page."""
+    """Split a path in the site into its folder of posts and the rest; `None` if it is no page."""
     for folder in generator.list_folders():
         if not folder or place.startswith(f"{folder}/"):
             inner = place.removeprefix(f"{folder}/")
@@ -164,7 +164,7 @@ def _choose_links(generator: Generator | None, permalink: str, content: Path) ->
 
 
 def _assume_generator(kind: type[Generator], content: Path, *, is_assumed: bool) -> Generator:
-    """Return a generator with its defaults; `content` is the site if it has a folder of posts."""
+    """Return a generator with its defaults; `content` is its site if it has the posts' folder."""
     made = kind.make({})
     prefix = f"{made.folder}/" if made.folder else ""
     if made.folder and (content / made.folder).is_dir():

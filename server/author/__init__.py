@@ -1,1 +1,1 @@
-"""Analyses for the author of a blog: similar posts, links, audit, usage."""
+"""Analyses for the author of a blog: similar and related posts, links, audit."""

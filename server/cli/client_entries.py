@@ -27,7 +27,7 @@ from blog_search_mcp.server.settings import Settings, index_arguments, read_inde
 
 _URL_FIELDS = ("url", "serverUrl", "httpUrl")
 _OUR_FIELDS = {"type", "command", "args", "env", *_URL_FIELDS, "headers", "http_headers"}
-"""Fields that this program writes. An update drops their old values and keeps other fields."""
+"""Fields that this program writes. An update adds to `env`, replaces the rest, keeps others."""
 _OUR_HEADER = ("X-Installed-By", PACKAGE)
 """HTTP header that marks an entry with a URL as written by this program."""
 _START_PATTERN = re.compile(
@@ -220,7 +220,7 @@ def set_up_clients(
 ) -> tuple[int, str]:
     """Write our entry for the client `slug`, or for all that are used here.
 
-    Returns the exit status and the changed clients' titles ("the client" if none is used). A client
+    Returns the exit status and the titles of clients with it ("the client" if none is used). One
     whose settings cannot be changed is reported and does not stop others. Raises BlogSearchError.
     """
     chosen = [each for each in clients.values() if (each.slug == slug if slug else each.is_used)]
@@ -239,7 +239,7 @@ def set_up_clients(
 
 
 def _merge(client: Client, name: str, entry: EntryFields, wanted: EntryFields) -> EntryFields:
-    """Return an entry with our fields replaced by `wanted`, keeping others. Raises UsageError."""
+    """Return an entry with `wanted` instead of our fields; `env` is merged. Raises UsageError."""
     url = find_url(wanted)
     if entry:
         _require_ours(client, name, entry, url)

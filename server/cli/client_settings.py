@@ -83,7 +83,7 @@ BACKUP = ".before-blog-search-mcp"
 
 
 def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entries:
-    """Merge what `decide` returns for the present entries; return changed ones as they were.
+    """Store what `decide` returns for the entries; return the old fields of changed ones.
 
     A lock lets only one command at a time change settings. Raises ClientSettingsError, and leaves
     the file as it was, if it cannot be read or written, or is no plain JSON (which would lose
@@ -120,7 +120,7 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
 
 
 _FLOAT = "\ue000"
-"""Prefix of strings in place of JSON's decimal numbers, so that these keep their digits."""
+"""Prefix of strings that stand for JSON's decimal numbers, whose digits they keep."""
 
 
 def _dump_json(root: dict[str, Any], like: str) -> str:
@@ -132,7 +132,7 @@ def _dump_json(root: dict[str, Any], like: str) -> str:
 
 
 def _parse_json(text: str) -> Any:
-    """Parse JSON. Raises ValueError if a rewrite would lose a part, as of a repeated name."""
+    """Parse JSON. Raises ValueError if a rewrite would lose a part, like a repeated name."""
     text = text.strip() or "{}"
     root = json.loads(text, parse_float=_FLOAT.__add__)
     strip = partial(re.compile(r'"(?:[^"\\]|\\.)*+"|\s++').sub, "")
@@ -192,7 +192,7 @@ def name_backup(client: Client) -> str:
 
 
 def _read_settings(client: Client) -> tuple[str, dict[str, Any]]:
-    """Return the text of a client's settings and the object in it, which always has entries."""
+    """Return a client's settings as text and as an object, which has the field of entries."""
     try:
         text = _read_text(client.path)
         root = tomllib.loads(text) if client.is_toml else _parse_json(text)
@@ -221,15 +221,15 @@ def _replace_file(path: Path, before: str, text: str) -> None:
     """
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
-    partial = target.with_name(f".{target.name}.{os.getpid()}")
+    unfinished = target.with_name(f".{target.name}.{os.getpid()}")
     try:
-        partial.touch(mode=0o600)
-        partial.write_text(text, encoding="utf-8", newline="")
+        unfinished.touch(mode=0o600)
+        unfinished.write_text(text, encoding="utf-8", newline="")
         if target.exists():
-            shutil.copymode(target, partial)
+            shutil.copymode(target, unfinished)
             shutil.copy2(target, path.with_name(path.name + BACKUP))
         if _read_text(target) != before:
             raise ValueError("another program has changed it meanwhile; run this again")
-        partial.replace(target)
+        unfinished.replace(target)
     finally:
-        partial.unlink(missing_ok=True)
+        unfinished.unlink(missing_ok=True)

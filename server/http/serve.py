@@ -2,8 +2,8 @@
 
 A web page that the user opens can send requests to this machine. If its own name points here (DNS
 rebinding), it could even read the answers, but its requests then carry that name as Host, which is
-refused first. Without a token, a page may only ask at its own address, or at a name that the owner
-allows: a proxy may send another Host than the page's.
+refused first. Without a token, a page may only ask the Host that it comes from, unless the owner
+allows its name: a proxy may send another Host than the page's.
 
 At a signal, requests in flight have some seconds to finish. Then uvicorn raises the signal again,
 and the handler of the command line ends the process with status 0.
@@ -88,7 +88,7 @@ def refuse(scope: Scope, address: Address, open_paths: Container[str]) -> Respon
     for name in () if address.is_any else map(_find_name, hosts or [""]):
         if name not in names:
             return refusal(400, f"This server does not answer as {name!r}: {ALLOW.format(name)}")
-    if path.startswith("/.well-known/"):  # 401 would promise a server of tokens
+    if path.startswith("/.well-known/"):  # 401 would promise an authorization server
         return refusal(404, "There is nothing at this address.")
     if path in open_paths:
         return None
@@ -120,7 +120,7 @@ def _has_token(headers: Headers, token: str) -> bool:
 
 
 def is_worth_logging(record: logging.LogRecord) -> bool:
-    """Whether a log record is neither of a client that hung up nor uvicorn's of a port in use."""
+    """Whether a log record says more than that a client hung up or that a port is in use."""
     error = record.exc_info[1] if record.exc_info else record.msg
     return not isinstance(error, ClientDisconnect | OSError)
 
@@ -136,7 +136,7 @@ class PromptProtocol(H11Protocol):
         self._set_deadline()
 
     def data_received(self, data: bytes) -> None:
-        """Set the deadline for the next head, from its first byte on."""
+        """Start the deadline of the next head at its first byte, or end it with the head."""
         super().data_received(data)
         self._set_deadline()
 
@@ -180,7 +180,7 @@ def serve_http(settings: Settings, address: Address) -> int:
             log.info("Serving on %s%s, a search page on %s/; stop with Ctrl-C.", url, MCP_PATH, url)
             if not address.is_local:
                 word = f"{PACKAGE} install CLIENT --url {url}{MCP_PATH} --token-file FILE"
-                log.info("Whoever shall ask it writes an entry: %s", word)
+                log.info("To connect a client to it: %s", word)
 
     server = Announced(config)
     try:

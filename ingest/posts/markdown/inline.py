@@ -46,7 +46,7 @@ _GONE = re.compile(
       (?:(?<=[\])*_])|\A){_ATTRIBUTES}           # behind a link, an image or emphasised words
     | {_ATTRIBUTES}[ \t]*$                      # behind a heading, or below a block
     | \{{:(?!:)[ ]*{_ATTRIBUTE}(?:[ ]+{_ATTRIBUTE})*+[ ]*\}}
-    | ^[ \t]*\{{:(?:[\w-]+:[ ][^{{}}\n]*|[ ]+[\w-]+[ ]*)\}}[ \t]*$   # kramdown's by a name
+    | ^[ \t]*\{{:(?:[\w-]+:[ ][^{{}}\n]*|[ ]+[\w-]+[ ]*)\}}[ \t]*$  # kramdown: definition, or name
     | {_ICON}(?:{_ATTRIBUTES})?
     | \{{\{{[ ]*raw[ ]+`|^`\}}\}}                 # halves of a Go template's raw text
     | ^[ ]{{0,3}}(?:\[{{1,2}}_?toc_?\]{{1,2}}|@\[toc\])[ \t]*$
@@ -82,7 +82,7 @@ _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE_SUFFIX = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 CACHED_PARAGRAPHS = 256
-"""Number of cached paragraphs; each is read for its post's language, chunks and links."""
+"""Number of cached paragraphs; each is read again: for its post's language, chunks and links."""
 
 
 @lru_cache(CACHED_PARAGRAPHS)
@@ -106,7 +106,7 @@ def strip_editor_syntax(source: str) -> str:
 
 
 def _write_link(link: re.Match[str]) -> str:
-    """Return a link to the page's file with the label, else page and heading, as its text.
+    """Return a link to the page's file; its text is the label, else page and heading.
 
     An embedded page gives only its text, an embedded file of another kind nothing.
     """
@@ -123,7 +123,7 @@ def _write_link(link: re.Match[str]) -> str:
 
 
 _MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^《]|{_ICON}")
-"""Characters that only occur in a paragraph with markup."""
+"""Signs of markup; a paragraph without any has none."""
 _BRACKETED_TEXT = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"\[(?<![\w\]]\[)([^\[\]]+)\]\[([^\[\]]*)\]")
 _IN_TAG = r"(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+"
@@ -237,7 +237,7 @@ def strip_title(title: str) -> str:
 
 
 def _read_token(token: Token) -> str:
-    """Return the text of a token; for a tag an image's text, or a space if it ends a line."""
+    """Return a token's text; an image's tag gives its `alt`, a tag that ends a line a space."""
     if token.type == "code_inline":
         return token.content
     if token.type == "image":
@@ -252,7 +252,7 @@ def _read_token(token: Token) -> str:
 
 
 def _unwrap(words: str) -> str:
-    """Undo hard wrapping: a line break becomes a space, between Chinese characters nothing."""
+    """Undo hard wrapping: a line break is a space, or nothing between full-width characters."""
     if "\n" in words:
         words = CJK_BREAK.sub("", words).replace("\n", " ")
     return _tidy(words)
@@ -296,7 +296,7 @@ def find_links_and_ids(
 _FILE = Path(index.__file__).parent / "data" / "replacing_words.txt"
 _SIGN_ROWS = (row.split("\t")[1:] for row in _FILE.read_text("utf-8").splitlines())
 _SIGNS, _OTHERS = (
-    "|".join(  # the longest first; phrases without blanks between words have no edges
+    "|".join(  # the longest first; in scripts without blanks phrases have no edges
         rf"\b{phrase}\b" if phrase < "\u3000" else phrase
         for phrase in sorted("|".join(column).split("|"), key=len, reverse=True)
     )
@@ -337,7 +337,7 @@ def _find_in_paragraph(tokens: Sequence[Token], line: int, ids: list[str]) -> It
 
 
 def _write_target(generated: re.Match[str]) -> str:
-    """Return the address for a link tag of a site generator."""
+    """Return the address that a generator's tag stands for; for `post_link` the whole link."""
     if slug := generated["slug"]:
         words = (generated["words"] or "").removesuffix("-").rstrip()
         quoted = re.match(r"([\"'])(.*?)\1", words)
