@@ -1,65 +1,18 @@
 """Remove the parts of a post that its site does not show to everybody, or keeps from search.
 
-`_HIDDEN_FORMS` has the openings and closings of each kind. Attributes hide an HTML element, a block
-or the section of a heading; templates have branches that no site builds; Quarto and MyST have
+`hidden_forms.txt` has the openings and closings of each kind. Attributes hide an HTML element, a
+block or the section of a heading; templates have branches that no site builds; Quarto and MyST have
 conditions (https://quarto.org/docs/authoring/conditional.html) and removed cells. The whole post is
 read, not single blocks. Code and templates in `raw` are kept. If in doubt, a part is removed.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Sequence
+from pathlib import Path
 
 from blog_search_mcp.ingest.posts.markdown.parser import Span, find_code_of, find_outside, is_inside
 
-_HIDDEN_FORMS = r"""
-SEARCH  (?:search|index|pagefind|llms?|algolia|lunr|elastic|swiftype)
-KEPT  (?:no[-_]?(?:SEARCH|snippet|content)|SEARCH[-_](?:exclud|ignor|skip|omit)\w{0,4}
-   |(?:exclud|ignor|skip|omit|hid)\w{0,4}[-_](?:from[-_])?SEARCH|(?:members?|subscribers?|patrons?
-   |sponsors?|paid)[-_]?only|pay[-_]?wall|subscriber-view|restrict(?:ed)?(?:-content)?|membership
-   |gated-block|(?:mepr-|pmpro_)\w{1,30})
-CODES  (?:KEPT|(?:hugo-)?encrypt(?:or)?|protect(?:ed)?|password|private|draft)
-DATA  \s+(?:\{|(?!nonMember:true)\w+:)[^<>]*+(?<=--)
-bar  (?i:<!--\s*+(?:(?:begin|start)\b[-_:\s]*+)?(?:wp:|kg-)?(?P<barred>(?:[\w-]{1,30}/)?(?:KEPT|paid
-   |googleoff)(?:/[\w-]{1,30})?)(?:[-_:\s]*(?:begin|start|all|index))?(?:DATA|\s*/?--)>)
-   <!--\s*(?:(?:/|end\b)[-_:\s]*(?:wp:|kg-)?NAME|(?:kg-)?NAME[-_:\s]*end|googleon)\b[^<>]*>
-html  <!--(?!-?>)  -->
-script  (?i:<script)(?=[\s>])  </script\s*>
-style  (?i:<style)(?=[\s>])  </style\s*>
-mdx  (?<!\{)\{ ?/\*  \*/\s*\}
-obsidian  (?<![\w%])%%(?!%)  %%(?![\w%])
-liquid  \{%-?\s*comment\b  \{%-?\s*endcomment\s*-?%\}
-kramdown  \{::comment\}  \{:/(?:comment)?\}
-jinja  \{\#(?![\w-]+[ }])  #\}
-inline  \{%-?\s*\#  %\}
-erb  <%(?:\#|--)  %>
-handlebars  \{\{~?!--  --~?\}\}
-remark  (?<!\{)\{>>  <<\}
-deletion  (?<!\{)\{--  --\}
-substitution  (?<!\{)\{~~  ~>|~~\}
-shortcode  \{\{[<%] *(?P<code>CODES|comment)\b[^{}]*\}\}  \{\{[<%] */ *NAME\b[^{}]*\}\}
-tag  \{%-?\s*(?P<block>CODES)\b[^%]*%\}  \{%-?\s*endNAME\b[^%]*%\}
-bracket  \[(?P<locked>(?i:CODES|searchwp_KEPT|hide|login|s2If|member|access|is_user_logged_in
-   |(?!\w*(?:not_|out))(?:members|wlm|swpm|ihc|um|wcm)[-_]\w{1,30}))\b[^\[\]\n]*\](?![(\[:])
-   \[/NAME\s*\]
-element  <(?P<opened>[A-Za-z][\w-]*+)(?=[\s/>])(?P<attributes>(?:[^<>"']|"[^"<]*"|'[^'<]*')*+)>
-behind  \{:?(?![%/{>+=~-])(?P<marks>[^{}\n]*)\}[ \t]*+\#*+[ \t]*+$
-COMMENT  [ ]{0,3}%(?!%|\w+%)[^\n]*$
-percent  (?<![^\n.!?:;)\]}>*|]\n)^COMMENT(?:\n[ ]*%[^\n]*)*
-myst  ^COMMENT
-logbook  ^[ \t]*:(?:LOGBOOK|PROPERTIES):[ \t]*$  ^[ \t]*:END:[ \t]*$
-REST  [ \t]*(?://[^\n]*)?$
-EXPORTED  (?:const|let|var)\s[^\n]*=|(?:default\s+)?(?:async\s+)?function\b|default\s+(?:\w+;?REST
-   |[({]|class\b)|class\s|\{|\*\s+from\s
-export  ^export\s++(?=EXPORTED)(?:[^\n]*[(\[{`][ \t]*$|(?P<plain>))  ^[)\]}`][^\n]*
-paragraph  (?!)  [^\n]*+(?:\n(?!\n|export\s)[^\n]*+)*+
-import  ^import\s++(?:type\s++)?(?:[\w*{}\s,$]{1,300}?\sfrom\s++)?["'][^"'\n]+["'];?REST
-definition  ^[ ]{0,3}\[(?://|comment|_|\.)[^\[\]\n]*\]:[ ]*(?:\#|<>)[^\n]*$
-FIELD  (?:id|collapsed|heading|background-color|(?:cre|upd)ated-at
-   |(?:logseq|card|[hl][ls]|query)[.-]\S+)
-property  ^[ \t]*(?:-[ ])?(?:FIELD::[ ]|(?:SCHEDULED|DEADLINE):[ ]<|\#\+(?:BEGIN|END)_)[^\n]*$
-mark  <!--+>|\{(?:\+\+|==)|(?<![%+=~]\w\w)(?<![+=~])(?:\+\+|==|~~)\}
-   |\(\([\da-f-]{36}\)\)|^\([^()\n]+\)=[ \t]*$|^\+{3}(?:[ ]\{[^\n]*)?$|\{\{~?!(?!--)[^{}]*\}\}
-"""
+_HIDDEN_FORMS = Path(__file__).with_name("hidden_forms.txt").read_text("utf-8")
 """Name, opening and closing pattern of each kind; NAME is the opening's name; a kind without a
 closing is matched whole. KEPT are names that hide a part from search or non-members, in Material
 for MkDocs, Pagefind, MarkBind, Ghost, WordPress and others. `remark`, `deletion` and `substitution`
