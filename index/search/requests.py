@@ -126,8 +126,7 @@ def read_request(
             continue
         with suppress(ValueError):
             first, last = read_days(match[0])
-            early = None if until else first
-            is_open = since and not match[2]
+            early, is_open = None if until else first, since and not match[2]
             late = str(np.datetime64(first) - 1) if until else None if is_open else last
             within = replace(within, after=filters.after or early, before=filters.before or late)
             start = match.start() if subject or not before else before.start()
@@ -157,8 +156,7 @@ def read_request(
 def _write_times(text: str, today: date) -> str:
     """Write the times in a text as ISO days, months, years and spans of them."""
     text = _COUNTED.sub(partial(_count_back, today), _LAST_BEHIND.sub(r"\2 \1", text))
-    spelled = _TIME_BEFORE.sub(r"\2 \1", _DATE.sub(_write_date, text))
-    return _BETWEEN.sub(r"from \1 to \2", spelled)
+    return _BETWEEN.sub(r"from \1 to \2", _TIME_BEFORE.sub(r"\2 \1", _DATE.sub(_write_date, text)))
 
 
 def _count_back(today: date, match: re.Match[str]) -> str:
