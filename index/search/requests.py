@@ -45,11 +45,11 @@ _MONTH = rf"(?:{'|'.join(_MONTHS)})\b".replace("mars", r"(?<=\b(?:de|en)\s)mars"
 _YEAR, _DAY = r"(?<![a-z\d.])((?:19|20)[0-9]{2})(?!\d)", r"(3[01]|[12][0-9]|0?[1-9])(?!\d)"
 _UNITS = {"year": 4, "month": 7, "week": 10, "day": 10}  # characters of a unit's ISO form
 _COUNTED = re.compile(
-    rf"(?i)(?:({_any('this')})|{_any('last')})\s*(?:([0-9]{{1,3}})\s+|(?!{_any('day')}))"
+    rf"(?i)(?:({_any('this')})|{_any('last')})\s*(?:([0-9]{{1,3}})\s*|(?!{_any('day')}))"
     rf"(?:{'|'.join(rf'(?P<{unit}>{_any(unit)})' for unit in _UNITS)})(?!\s(?:of|in|at)\b)"
     rf"|({_any('today')})|{_any('yesterday')}"
 )
-_LAST_BEHIND = re.compile(rf"(?i)({_any(*_UNITS)})\s({_any('last')})")
+_LAST_BEHIND = re.compile(rf"(?i)({_any(*_UNITS)}|\b[0-9]{{1,3}})\s({_any('last')})")
 _DATE = re.compile(
     rf"(?i)(?:\b{_DAY}(?:\.|st|nd|rd|th)?\s(?:of\s|de\s)?)?\b({_MONTH})\.?,?\s"
     rf"(?:{_DAY}(?:st|nd|rd|th)?,?\s)?(?:de\s|of\s)?{_YEAR}"
@@ -57,17 +57,18 @@ _DATE = re.compile(
 )
 _ISO = r"([0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2})?)?)"
 _BETWEEN = re.compile(rf"(?i){_any('between')}\s{_ISO}\s{_any('and')}\s{_ISO}")
-_SPAN = rf"{_ISO}年?(?:(?:\s?[-–—~～到至]\s?|\s{_any('to')}\s){_ISO}年?)?"
+_TIME_BEFORE = re.compile(rf"(?<!\d){_ISO}年?(以前|之前|以[後后降来來]|之[後后])")
+_SPAN = rf"{_ISO}年?(?:(?:\s?(?:[-–—~～到至]|から)\s?|\s{_any('to')}\s){_ISO}年?)?"
 _TIME = re.compile(rf"(?i)(?<![a-z\d.])(?=19|20){_SPAN}(?!\.?\d|[a-z])")
-_POST_WORDS = re.compile(rf"(?i)^\W*\*\W*$|(?:\b\d\d?\s+)?{_any('posts')}")
+_POST_WORDS = re.compile(rf"(?i)^\W*\*\W*$|(?:(?<!-)\b\d\d?\s+)?{_any('posts')}")
 _WRITING_WORDS = re.compile(f"(?i){_any('oldest', 'written')}")
-_MANNER = re.compile(rf"(?i)\W*(?!how many){_any('manner')}")
+_MANNER = re.compile(rf"(?i)\W*(?!{_any('counting')}){_any('manner')}")
 _ORDER_WORDS = {order: re.compile(f"(?i){_any(order)}") for order in ("oldest", "newest")}
 _ASKED = "¶"
 """Placeholder for the understood parts of a query."""
 _BEFORE_TIME = re.compile(
     rf"(?i)(?:^|{_ASKED}|(?P<since>{_any('since')})|(?P<until>{_any('until')})"
-    rf"|{_any('within')})[\s,]*+(?:{_any('joining')}\s+)*$|(?P<subject>\b[^\W\d_]+\s+)$"
+    rf"|{_any('within')})[\s,'’]*+(?:{_any('joining')}[\s'’]*)*$|(?P<subject>\b[^\W\d_]+\s+)$"
 )
 _RESTRICTION = re.compile(
     rf"(?i){_any('negation')} {_any('relation')}|{_any('unclear')}"
@@ -125,8 +126,8 @@ def read_request(
             continue
         with suppress(ValueError):
             first, last = read_days(match[0])
-            early = None if until else first
-            late = str(np.datetime64(first) - 1) if until else None if since else last
+            early, is_open = None if until else first, since and not match[2]
+            late = str(np.datetime64(first) - 1) if until else None if is_open else last
             within = replace(within, after=filters.after or early, before=filters.before or late)
             start = match.start() if subject or not before else before.start()
             rest = f"{rest[:start]}{_ASKED}{rest[match.end() :]}"
@@ -155,7 +156,7 @@ def read_request(
 def _write_times(text: str, today: date) -> str:
     """Write the times in a text as ISO days, months, years and spans of them."""
     text = _COUNTED.sub(partial(_count_back, today), _LAST_BEHIND.sub(r"\2 \1", text))
-    return _BETWEEN.sub(r"from \1 to \2", _DATE.sub(_write_date, text))
+    return _BETWEEN.sub(r"from \1 to \2", _TIME_BEFORE.sub(r"\2 \1", _DATE.sub(_write_date, text)))
 
 
 def _count_back(today: date, match: re.Match[str]) -> str:

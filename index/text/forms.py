@@ -7,7 +7,7 @@ from functools import cache
 from blog_search_mcp.index.text.languages import HAN, read_rows, stemmer_of
 from blog_search_mcp.index.text.tokenizer import LARGE_KATAKANA, fold, index_terms, stem
 
-_PLURAL = re.compile(r"[A-Z]{2,5}s|[A-Za-z]{2,}[ui]s|[b-df-hj-np-tv-xz]{3,}s")
+_PLURAL = re.compile(r"[A-Z]\w{0,3}[A-Z]s|[A-Za-z]{2,}[ui]s|[b-df-hj-np-tv-xz]{2,}[^\Weiouy]s")
 """A word whose plural s the English stemmer keeps: after u or i, or without another vowel."""
 
 
@@ -26,7 +26,7 @@ def other_stems(written: str, stems: Iterable[str]) -> set[str]:
     lower, forms = fold(written), set[str]()
     if re.fullmatch(r"\d\d?", lower):
         return {lower.lstrip("0"), lower.zfill(2)}
-    if spelled := re.fullmatch(r"(.+[iy])([sz])(e[drs]?|ing|ers?|ations?)", lower):
+    if spelled := re.fullmatch(r"(.+[iy])([sz])(e[drs]?|ing|ers?|ations?|able)", lower):
         forms.add(stem(spelled[1] + ("z" if spelled[2] == "s" else "s") + spelled[3], "en"))
     if _PLURAL.fullmatch(written):
         forms.add(lower[:-1])
@@ -88,5 +88,5 @@ def name_months(text: str) -> str:
         names = (row.split()[1] for row in rows if row.startswith(month))
         return " ".join((day[3] or day[4], *names, day[1] or day[6]))
 
-    days = r"(?<![\w.])(?:(\d{4})-(\d\d)-(\d\d)|(\d\d?)\.(\d\d?)\.(\d{4}))\b"
+    days = r"(?<![\w.])(?:(\d{4})[-/](\d\d)[-/](\d\d)|(\d\d?)\.(\d\d?)\.(\d{4}))\b"
     return re.sub(days, name, text)

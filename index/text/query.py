@@ -117,7 +117,7 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), further: str = 
         pattern = _pattern(term, blog[0], shown) if weight == 1.0 else ""
         if written.startswith("*", term.end) and re.fullmatch(r"\w{3,}", term.exact):
             pattern = f"{term.exact}.*"
-        role = EXTRA if term.exact in initials else term.role
+        role = EXTRA if {term.exact, term.exact.removesuffix("s")} & initials else term.role
         if role != MAJOR:
             words[Word(term.exact, tuple(sorted(stems)), weight, role, pattern)] = None
     asked = {word.stems for word in words if word.weight == 1.0}
@@ -155,9 +155,9 @@ def _pattern(term: Term, language: str, shown: str) -> str:
     """
     if _EAST_ASIAN.fullmatch(term.exact):
         return f"{term.stem}.|.{term.stem}"
-    is_spoken = language in COMPOUNDS and shown in ("", language)
-    is_part = is_spoken and re.fullmatch(r"[^\W\d_]{4,}", term.stem)
-    return f"{term.stem}[a-z]{{3,}}|[a-z]{{3,}}{term.stem}[a-z]{{0,2}}" if is_part else ""
+    part = term.stem if len(term.stem) > 3 else term.exact
+    is_part = language in COMPOUNDS and shown in ("", language) and part[3:] and part.isalpha()
+    return f"{part}[a-z]{{3,}}|[a-z]{{3,}}{part}[a-z]{{0,2}}" if is_part else ""
 
 
 def is_stopword(word: str, languages: Collection[str]) -> bool:

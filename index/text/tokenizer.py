@@ -44,7 +44,7 @@ _APOSTROPHES = "'’ʼ"
 _JOINERS = rf"._:/\\\-‐‑@+\#{_APOSTROPHES}{_INVISIBLE}"
 _NAME_PIECE = rf"(?:{_NUMERAL}|{_WORD_LETTERS}{_SIGN}?)"
 _IDENTIFIER = rf"(?=\w)(?:(?=[\w{_JOINERS}])[{_JOINERS}]{{0,16}}+{_NAME_PIECE})++"
-_SYMBOLS = "\u2190-\u23ff\u2600-\u27bf\u2b00-\u2bff\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
+_SYMBOLS = "¢-§©®™₠-₿←-⏿☀-➿\u2b00-\u2bff\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
 _LONG_NUMBER = r"\b(?=[A-Z\d])(?:[A-Z]{2}\d\d|\d{1,5})(?=(?:[ -]?\d){8})(?:[ -]\d{1,7}){2,8}\b"
 _TERM_RUN = re.compile(
     rf"[{_UNSPACED}][{_UNSPACED}{_MARKS}]*+|{_LONG_NUMBER}"
@@ -186,7 +186,7 @@ def _split_name(name: str, stemmer: str) -> Iterator[Term]:
     """Yield each part of a name, after the term that joins it with the next part."""
     parts, spoken = list(_NAME_PART.finditer(name)), any(mark in name for mark in _APOSTROPHES)
     joined = re.sub("[ -]", "", name).lower()
-    if len(parts) > 1 and len(joined) > 9 and joined[2:].isdecimal():
+    if len(parts) > 1 and len(joined) > 7 and joined[2:].isdecimal():
         yield Term(joined, joined, 0, len(name), EXTRA)
     if name[0] == ".":
         yield Term(dotted := fold(name[: parts[0].end()]), dotted, 0, parts[0].end())
@@ -238,10 +238,10 @@ def _split_number(number: str, offset: int) -> Iterator[Term]:
 
 
 def _split_word(word: str, start: int, stemmer: str) -> Iterator[Term]:
-    humps = [] if word.islower() and word.isalpha() else list(_HUMP.finditer(word))
-    is_glued = len(humps) > 1 and not word.isalpha()
+    is_whole = re.fullmatch(r"[^\WA-Z\d_]+|[A-Za-z]\d+[A-Za-z]", word)  # as k8s
+    humps = [] if is_whole else [*_HUMP.finditer(word)]
     end = start + len(word)
-    role = EXTRA if is_glued else WHOLE if len(humps) > 1 else ""
+    role = "" if len(humps) < 2 else WHOLE if word.isalpha() else EXTRA
     yield Term(stem(word, stemmer), fold(word), start, end, role)
     if not word.isascii():
         lower = unicodedata.normalize("NFC", word).lower()
@@ -323,8 +323,8 @@ def stem(word: str, stemmer: str) -> str:
     ).lower()
     if stemmer in NOT_LATIN and lower.isascii():
         stemmer = "en"
-    elif stemmer == "ar" and lower[-1:] == "ه":  # as many write the ending that Snowball knows
-        lower = lower[:-1] + "ة"
+    elif stemmer == "ar":  # an article and an ending that Snowball knows
+        lower = re.sub("ه$", "ة", re.sub("^[وف]?(?:[بك]?ال|لل)(?=...)", "ال", lower))
     return fold(lower if lower[-1:].isdecimal() else _snowball(lower, stemmer))
 
 

@@ -15,6 +15,7 @@ from blog_search_mcp.server.format.notices import explain_empty, name_notes
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST
 from blog_search_mcp.server.tool import (
     ANSWER,
+    OTHER_NAMES,
     TEXT_LENGTH,
     FilterArguments,
     LongText,
@@ -38,19 +39,19 @@ class SearchArguments(FilterArguments):
     def _read_fields(cls, values: dict[str, Any]) -> dict[str, Any]:
         """Read `tag:diary` or `after:2020` in a query as the argument that it names."""
         query = _TAGGED.sub(r"posts tag:\1", str(values.get("query")))
-        named = {name.lower(): value.strip('"“”') for name, value in _FIELD.findall(query)}
-        return (
-            {**named, **values, "query": _FIELD.sub(" ", query).strip() or "*"} if named else values
-        )
+        named = {dict(OTHER_NAMES)[n.lower()]: v.strip('"“”') for n, v in _FIELD.findall(query)}
+        rest = {"query": _FIELD.sub(" ", query).strip() or "*"} if named else {}
+        return named | values | rest
 
 
 _TAGGED = re.compile(
     r"(?i)^\W*(?:(?:all|my|the|show|me|list)\s+)*(?:posts|notes|articles)\s+(?:that are\s+)?"
-    r"tagged\s+(?:as\s+|with\s+)?#?(\"[^\"]+\"|[^\s\"]+?)[.?!]*$"
+    r"tagged\s+(?:as\s+|with\s+)?#?(\"[^\"]+\"|[^\s\"]{1,100}?)[.?!]{0,3}$"
 )
 """A query for the posts with a tag."""
 _FIELD = re.compile(
-    r'(?i)(?<!\S)(tag|author|section|(?:after|before)(?=:"?\d))s?:("[^"]+"|“[^”]+”|[^\s"]+)'
+    r"(?i)(?<!\S)(tag|label|category|author|section|folder|(?:after|since|before|until)(?=:\"?\d))"
+    r's?:("[^"]+"|“[^”]+”|[^\s"]+)'
 )
 
 

@@ -59,6 +59,24 @@ def within(after: str | None, before: str | None, author: str | None = None) -> 
         ("wpisy z 2013", within("2013-01-01", "2013-12-31")),
         ("записи за март 2013 года", within("2013-03-01", "2013-03-31")),
         ("berichten uit 2013", within("2013-01-01", "2013-12-31")),
+        ("my notes from 2013", within("2013-01-01", "2013-12-31")),
+        ("articoli dal 2012 al 2014", within("2012-01-01", "2014-12-31")),
+        ("articoli dell'anno scorso", within("2025-01-01", "2025-12-31")),
+        ("посты с 2012 по 2014", within("2012-01-01", "2014-12-31")),
+        ("indlæg fra juni 2015", within("2015-06-01", "2015-06-30")),
+        ("artigos dos últimos 7 dias", within("2026-11-22", "2026-11-29")),
+        ("articles des 7 derniers jours", within("2026-11-22", "2026-11-29")),
+        ("posts from the past 30 days", within("2026-10-30", "2026-11-29")),
+        ("過去7日間の記事", within("2026-11-22", "2026-11-29")),
+        ("2012年以前的文章", within(None, "2011-12-31")),
+        ("2022年6月以降の記事", within("2022-06-01", None)),
+        ("2012年から2014年までの記事", within("2012-01-01", "2014-12-31")),
+        ("heutige Beiträge", within("2026-11-29", "2026-11-29")),
+        ("작년 게시물", within("2025-01-01", "2025-12-31")),
+        ("wie viele Beiträge gibt es", NOBODY),
+        ("сколько статей", NOBODY),
+        ("первый пост", NOBODY),
+        ("nieuwste bericht", NOBODY),
     ],
 )
 def test_a_query_without_a_subject_is_a_request_for_posts(query: str, filters: Filters) -> None:
@@ -173,6 +191,8 @@ def test_a_month_is_a_word_and_a_year_behind_a_subject_is_of_it(
         *("posts [not by] Ada Byron", "posts [not from] 2019", "posts [without] Ada Byron"),
         *("posts since 2019 and before [2021]", "posts [from November]", "[前年]的文章"),
         *("posts by Ada Byron about Go by [Bo Lund]", "posts from 2 months [ago]"),
+        *("статьи [не] Ada Byron", "berichten [niet] van Ada Byron", "Beiträge [außer] 2019"),
+        *("posts from the [2010s]", "posts that [aren't] from 2019", "[最近七天]的文章"),
     ],
 )
 def test_what_restricts_and_is_not_understood_is_told_and_nothing_is_listed(
