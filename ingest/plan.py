@@ -1,4 +1,4 @@
-"""Plan an ingest: walk the content folder and compare it with the live generation.
+"""Plan an ingest: compare the content folder with the index's live generation.
 
 A file is not opened if its size and times are those at which an ingest read it. Other files are
 read, and their digests then tell whether they changed (`ingest.prepare`).
@@ -36,7 +36,7 @@ class Job:
     """Function that chooses the embedder. Its arguments are the identity of the index's embedder
     (`None` without an index) and a function that counts the posts by language."""
     now: datetime
-    """Time, with a zone, at which posts must be public."""
+    """Posts not public at this zoned time are skipped."""
     options: IngestOptions = field(default_factory=IngestOptions)
     rebuild: bool = False
     embeds: bool = True
@@ -81,7 +81,7 @@ class Plan:
     """Every file by source."""
     to_read: tuple[FileToRead, ...]
     unchanged: Mapping[str, str | None]
-    """Instant of expiry, if any, by source of each post that stays as it is."""
+    """Expiry, if any, of each post that stays as it is, by source."""
     skipped: tuple[Skipped, ...]
     cascades: tuple[Cascade, ...] = ()
     """Fields that all sections pass down."""

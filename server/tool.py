@@ -41,7 +41,7 @@ def check_text(text: str, most: int = TEXT_LENGTH) -> str:
 
 
 def _read_day(text: str, *, is_last: bool) -> str:
-    """Return the first or last ISO day of a time. Raises ValueError."""
+    """Return a period's first or last ISO day. Raises ValueError."""
     from blog_search_mcp.index.search.requests import read_days
 
     try:
@@ -55,7 +55,7 @@ _ROWS = (Path(__file__).parent / "argument_names.txt").read_text("utf-8").splitl
 OTHER_NAMES = [(name, row.partition("\t")[0]) for row in _ROWS for name in row.split()]
 """Names in letters alone, and the argument that each can mean, `""` for one that no tool has."""
 LongText = Annotated[str, AfterValidator(partial(check_text, most=MESSAGE_BYTES))]
-"""Text that is not blank; where too long, it is cut at its use, with a notice."""
+"""Text that is not blank; a tool cuts it where too long, with a notice."""
 Text = Annotated[str, AfterValidator(check_text)]
 """Text of 1 to TEXT_LENGTH characters; the limit is not in the schema, to save tokens."""
 Section = Annotated[Text, AfterValidator(lambda text: text if text.strip("./\\ ") else None)]
@@ -117,7 +117,7 @@ ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
 
 def check_arguments(model: type[ArgumentsT], values: Mapping[str, object]) -> ArgumentsT:
-    """Validate values; words may have any case, numbers get into their range. Raises UsageError."""
+    """Validate values; words may have any case, numbers are clamped. Raises UsageError."""
     try:
         return model.model_validate(values)
     except ValidationError as error:
@@ -144,7 +144,7 @@ class Tool(Generic[ArgumentsT]):
         """Validate the arguments and run the tool.
 
         Unknown arguments, which some clients add to every call, are named in the notice. Raises
-        BlogSearchError, also for a restriction that is no argument.
+        BlogSearchError, also for an unknown filter.
         """
         values = self._rename(values)
         others = self._name_others(values)
@@ -156,7 +156,7 @@ class Tool(Generic[ArgumentsT]):
         return reply.with_notice(others)
 
     def _rename(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Name arguments as they are meant. Raises UsageError for an unknown restriction."""
+        """Name arguments as they are meant. Raises UsageError for an unknown filter."""
         fields, renamed = {*self.arguments.model_fields, ""}, dict(values)
         for name in values.keys() - fields:
             plain = re.sub("[^a-z]", "", name.lower())

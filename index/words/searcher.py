@@ -2,7 +2,7 @@
 
 A word counts by its weight and its IDF, which depends only on counts of documents. Terms are ORed:
 assistants ask questions, and requiring all words of a question finds nothing. A BM25 score is
-divided by that of a text full of every term of the query. tantivy gets terms that
+divided by the most that the query can get. tantivy gets terms that
 `index.text.tokenizer` made, so its own tokenizers and query syntax are never used.
 """
 
@@ -53,8 +53,8 @@ class LexicalLevel:
     def idf(self, query: Query) -> dict[Word, float]:
         """Return the inverse document frequency of the query's words, times their weight.
 
-        A function word that no document has counts 0: a blog in another language, or a small one,
-        must not seem to lack a word of the subject. So does a word whose parts count.
+        A word whose parts count has 0. So has a function word that no document has: a blog in
+        another language, or a small one, must not seem to lack a word of the subject.
         """
         document_frequencies = {word: self.frequency_of(word) for word in query.words}
         return {
@@ -82,7 +82,7 @@ class LexicalLevel:
     def coverage(
         self, query: Query, limit: int = 1, among: Sequence[int] | None = None
     ) -> dict[int, float]:
-        """Return the best `limit` ids with the share, by IDF, of the query's words that each has.
+        """Return the best `limit` ids each with its IDF-weighted share of the query's words.
 
         Best first; `among` limits the search to these post ids.
         """
@@ -115,7 +115,7 @@ class LexicalLevel:
         return tantivy.Query.disjunction_max_query([stems, *holders])
 
     def _holders(self, word: Word, worth: float) -> tantivy.Query:
-        """Match its pattern; a compound counts four fifths, as some only look like one."""
+        """Match its pattern; a compound counts .8, as some words only look so."""
         holders = tantivy.Query.regex_query(self._schema, "stem", word.pattern)
         share = 1.0 if len(word.exact) == 1 else 0.8
         return tantivy.Query.const_score_query(holders, worth * share)
