@@ -21,15 +21,8 @@ from blog_search_mcp.ingest.sites.configuration import (
 )
 from blog_search_mcp.ingest.sites.generator import Generator, check_length
 from blog_search_mcp.ingest.sites.hugo import Hugo
-from blog_search_mcp.ingest.sites.known_generators import (
-    STYLES,
-    Hexo,
-    Jekyll,
-    MkDocs,
-    Quarto,
-    ScriptSite,
-    Zola,
-)
+from blog_search_mcp.ingest.sites.known_generators import STYLES, Hexo, Jekyll, MkDocs, Quarto, Zola
+from blog_search_mcp.ingest.sites.script_site import ScriptSite
 
 GENERATORS: tuple[type[Generator], ...] = (Zola, Hugo, Hexo, MkDocs, Quarto, ScriptSite, Jekyll)
 """Generators in the order of trial: a `_config.yml` that is not Hexo's is Jekyll's."""
