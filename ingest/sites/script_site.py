@@ -80,9 +80,9 @@ class ScriptSite(Generator):
             summary = read_settings(
                 folder, posixpath.join(home, named[1] if named else "SUMMARY.md")
             )
-            paths = re.findall(r"\]\(<?([^()<>#\n]+?)(?=[)>#]|[ \t]+[\"'])", summary)
+            paths = re.findall(r"\]\(<?([^()<>#\n]+?)(?=[)>#]|[ \t][\"'])", summary)
             paths += ["README.md"] if paths and "book.toml" not in program else []
-            places = (posixpath.join(home, unquote(path)) for path in paths)
+            places = (posixpath.join(home, unquote(path.strip())) for path in paths)
             listed = frozenset(map(posixpath.normpath, places))
         known = {"folder": home, "includes": includes, "rules": rules, "listed": listed}
         doubt = "its generator's configuration is a program, which is not run"

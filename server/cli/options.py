@@ -112,7 +112,7 @@ OPTIONS: Final = {
         *(_NAME, _index("beside the posts"), _EMBEDDER_URL, *_EMBEDDER, *_POSTS_OPTIONS),
     ),
     "ingest": (
-        *(_index("here"), *_EMBEDDER, _EMBEDDER_URL),
+        *(_index("here; without CONTENT also above"), *_EMBEDDER, _EMBEDDER_URL),
         *(*_POSTS_OPTIONS, _JSON),
         click.Option([STOP_WITH_STDIN], is_flag=True, hidden=True),
     ),

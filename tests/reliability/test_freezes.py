@@ -42,8 +42,9 @@ TEXTS = (
     ":::" + " " * 20_000 + "{",
     "```{r}\n#| fig-cap:" + "\t" * 20_000,
     "export const pond = {\n\n" * 60_000,
+    "{doc}`" + " " * 200_000 + "`",
 )
-"""Tags, references, shortcodes, exports, admonitions and a caption, none of which ends."""
+"""Tags, references, shortcodes, exports, admonitions, a caption and a role, none of which ends."""
 
 
 def test_posts_that_repeat_themselves_are_ingested_compared_and_opened(tmp_path: Path) -> None:
@@ -71,6 +72,11 @@ SITES = {
         "ponds/_index.md": f"---\n{CASCADE}'/ponds/{'{aa,a}' * 40}b'\n---\n",
         "frogs.md": "# Frogs\n\nThey croak.\n",
         f"ponds/{'a' * 60}.md": "# Frogs\n\nThey croak.\n",
+    },
+    "the summary of a book": {
+        "book.toml": "[book]\n",
+        "src/frogs.md": "# Frogs\n\nThey croak.\n",
+        "src/SUMMARY.md": "[Frogs](frogs.md)\n[Newts](newts.md" + " " * 200_000 + "\n",
     },
     "the name of new posts in Hexo": {
         "_config.yml": "url: https://pond.example\nnew_post_name: "

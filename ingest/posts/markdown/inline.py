@@ -95,7 +95,7 @@ def strip_editor_syntax(source: str) -> str:
     for code in (*CODE.finditer(source), None):
         words, shown = source[at : code.start() if code else None], code[0] if code else ""
         if shown and (role := _ROLE.search(words)):
-            words, shown = words[: role.start()], re.sub(r"\s*<[^<>`]*>(?=`)", "", shown)
+            words, shown = words[: role.start()], re.sub(r"\s?<[^<>`]*>(?=`)", "", shown)
         words = _RAISED.sub(
             lambda m: m[2].replace("\\ ", " "), _HIGHLIGHT.sub(r"\1", _GONE.sub("", words))
         )
