@@ -1,1 +1,1 @@
-"""Hits and passages for MCP clients: the tools, their words, and the transports they go over."""
+"""MCP tools over an index, the transports that serve them, and the command line."""

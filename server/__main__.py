@@ -1,4 +1,4 @@
-"""Run `python -m blog_search_mcp.server`, the command `serve` alone."""
+"""Entry point of `python -m blog_search_mcp.server`, which runs the command `serve`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""The engine of a server: an index whose answers say if the last ingest is outdated."""
+"""The engine of a server: an index whose answers report changes of posts since the ingest."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ class Engine(Index):
 
     @property
     def overview(self) -> Overview:
-        """Counts of what the index holds."""
+        """Facts and counts of the index, with notices on its state."""
         return self._add_notice(self.reader().overview)
 
     def _add_notice(self, answer: Noticed) -> Noticed:
@@ -58,7 +58,7 @@ class Engine(Index):
         return replace(answer, notice=join_sentences(answer.notice, stale) or None)
 
     def warm_up(self) -> None:
-        """Open the index in a thread; a call that comes meanwhile waits for it."""
+        """Open the index in a thread. Calls made meanwhile wait for it."""
 
         def work() -> None:
             with suppress(BaseException):  # each call meets the error again and reports it
@@ -67,15 +67,15 @@ class Engine(Index):
         threading.Thread(target=work, name="warm-up", daemon=True).start()
 
     def reader(self) -> IndexReader:
-        """Return the same reader as `Index.reader`, and start the check for changed posts.
+        """Return the reader of `Index.reader`, and start a check for changed posts.
 
-        With `--watch` and no index yet, raises IndexMissing that says how the first ingest fares.
+        With `--watch`, a missing or outdated index raises IndexMissing, which describes the ingest.
         """
         try:
             return super().reader()
         except (IndexMissing, IndexOutdated) as error:
             if self._staleness is None or isinstance(self._staleness, StalenessCheck):
-                raise  # no ingest of this process will make one
+                raise  # this process runs no ingest
             raise IndexMissing(self._staleness.first_ingest()) from error
         finally:
             if self._staleness is not None:
@@ -85,7 +85,8 @@ class Engine(Index):
 def engine_for(settings: Settings) -> Engine:
     """Make the engine of a server without opening the index.
 
-    It checks whether posts have changed since the last ingest; with `--watch` it ingests them.
+    The engine checks whether posts have changed since the last ingest. With `--watch`, it ingests
+    the changed ones.
     """
     staleness: StalenessCheck | Watcher = StalenessCheck(settings.index)
     if settings.watch is not None:
@@ -99,9 +100,9 @@ def engine_for(settings: Settings) -> Engine:
 
 
 def engine_for_one(settings: Settings, *, embeds: bool = True) -> Engine:
-    """Make the engine of one command, which waits for the check for changed posts.
+    """Make the engine of a command, whose only answer waits for the check for changed posts.
 
-    A server adds the notice to a later answer; a command has only one. `embeds` preloads the model.
+    With `embeds`, a packaged model is preloaded.
     """
     staleness = StalenessCheck(settings.index, run=lambda work: work())
     load = partial(_load_embedder, settings.embedder_url, embeds=embeds)

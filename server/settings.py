@@ -1,4 +1,4 @@
-"""Settings of one run of the server or of a command, and functions that read them."""
+"""Settings of a server or command, and functions that parse paths, addresses and URLs."""
 
 import os
 import re
@@ -13,32 +13,32 @@ from blog_search_mcp.ingest.foreign_files import decode_settings
 
 ToolsetName: TypeAlias = Literal["core", "extended", "author"]
 TOP_K_DEFAULT, TOP_K_MOST = 5, 20
-"""Number of hits on a page by default and at most, for the tool and for the command `search`."""
+"""Default and maximum number of hits or suggestions per call of a tool or command."""
 MESSAGE_BYTES = 1 << 20
-"""Longest text of an argument and longest HTTP body. The longest useful body has about 70 KB: every
-argument at its limit and every character escaped."""
+"""Maximum bytes of an HTTP body, and maximum characters of a text argument. A draft at its limit
+has 600 KB if JSON escapes every character as a surrogate pair."""
 TOKEN = re.compile(r"[A-Za-z0-9._~+/-]{16,}=*")
-"""A token of 16 characters or more that RFC 6750 allows as a bearer's."""
+"""Pattern of a bearer token (RFC 6750) with at least 16 characters before the padding."""
 
 
 @dataclass(frozen=True, slots=True)
 class Address:
-    """Address of the HTTP server, and the requests that it accepts."""
+    """Address of the HTTP server, with the token and host names of accepted requests."""
 
     host: str
-    """A name or an address, without brackets."""
+    """Host name or IP address; an IPv6 address has no brackets."""
     port: int
     token: str = field(default="", repr=False)
-    """Bearer token of every request at the start, `""` if none is needed."""
+    """Bearer token that requests need, as read at the start; `""` if they need none."""
     token_file: Path | None = None
-    """File that has the token, which may be replaced while the server runs."""
+    """File with the token. It is read again at each request, so that the token can be changed."""
     names: tuple[str, ...] = ()
-    """Further names of this machine that the Host header may have."""
+    """Additional names that the Host and Origin headers may have (`--allow-host`)."""
 
     def read_token(self) -> str:
-        """Return the token that requests must bring now; `""` refuses all, as an emptied file does.
+        """Return the token that requests need now. An empty or malformed file refuses all (`""`).
 
-        While the file cannot be read, the token of the start holds.
+        If the file cannot be read, the token is the one read at the start.
         """
         with suppress(OSError, ValueError):
             if self.token_file:
@@ -53,30 +53,30 @@ class Address:
 
     @property
     def is_any(self) -> bool:
-        """Whether it listens on every address of this machine."""
+        """Whether the server listens on every address of this machine."""
         return self.host in ("0.0.0.0", "::")
 
     @property
     def url_host(self) -> str:
-        """The host as it stands in a URL: an IPv6 address in brackets."""
+        """The host as written in a URL: an IPv6 address has brackets."""
         return f"[{self.host}]" if ":" in self.host else self.host
 
 
 STOP_WITH_STDIN = "--stop-with-stdin"
-"""Option of an ingest that a server runs: the ingest ends when the server closes its stdin."""
+"""Option of an ingest that a server runs. The ingest ends when the server closes the pipe to it."""
 DEFAULT_ADDRESS = "127.0.0.1:8765"
 
 
 @dataclass(frozen=True, slots=True)
 class Settings:
-    """An index and the options with which it is served or searched."""
+    """An index, and the options of the server or command that uses it."""
 
     index: Location
-    """Location of the index, which need not exist. A folder is absolute."""
+    """Absolute folder or address of the index. It need not exist."""
     embedder_url: str = ""
     """URL of the embedding server as the user wrote it, `""` for the default."""
     watch: Path | None = None
-    """Absolute path of the posts' folder that is watched while serving, if any."""
+    """Absolute path of the folder of posts to watch while serving, if any."""
     toolset: ToolsetName = "core"
     waits: bool = False
     """Whether a query waits until the model of the embedding server is loaded."""
@@ -89,7 +89,7 @@ def index_arguments(settings: Settings) -> list[str]:
 
 
 def parse_address(value: str) -> Address:
-    """Read `HOST:PORT`, `:PORT` or `PORT`. Raises ValueError."""
+    """Parse `HOST:PORT`, or `:PORT` or `PORT` for the host 127.0.0.1. Raises ValueError."""
     host, _, port = value.rpartition(":")
     host = host.removeprefix("[").removesuffix("]").lower() or "127.0.0.1"
     if "/" in host or not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):
@@ -98,7 +98,7 @@ def parse_address(value: str) -> Address:
 
 
 def parse_url(value: str) -> str:
-    """Read the URL of an MCP server; `/mcp` is added if it is not its end. Raises ValueError."""
+    """Return the URL of an MCP server; `/mcp` is appended if it is missing. Raises ValueError."""
     parts = urlsplit(value)
     if parts.scheme not in ("http", "https") or not parts.hostname or not parts.port != 0:
         raise ValueError(f"{value!r} is no address such as http://192.168.1.5:8765/mcp")
@@ -106,10 +106,10 @@ def parse_url(value: str) -> str:
 
 
 def read_absolute(text: str) -> Path:
-    """Read a path and make it absolute, without `..`. Raises ValueError.
+    """Return the absolute path that a text names, without `..`. Raises ValueError.
 
-    Clients start programs without a shell, so quotes, blanks, `$HOME`, `~` and `file://` are
-    resolved here, unless a file has this very name.
+    Clients start programs without a shell. So `~` is expanded here, and unless a file has exactly
+    this name, quotes and blanks are stripped and `$HOME`, `${env:HOME}` and `file://` resolved.
     """
     if not os.path.lexists(text):
         text = re.sub(r"\$\{env:(\w+)\}", r"${\1}", text.strip(" \t\r\n\"'"))
@@ -128,7 +128,7 @@ def read_absolute(text: str) -> Path:
 
 
 def read_index(text: str) -> Location:
-    """Read the folder or address of an index. Raises ValueError, also for text that is no UTF-8."""
+    """Parse the folder or address of an index. Raises ValueError, also if it was not UTF-8."""
     text.encode()
     plain = text.strip(" \"'")
     address = None if plain.startswith("file://") else parse_index_address(plain)

@@ -1,7 +1,7 @@
 """A tool: its description for models, its arguments as a pydantic model, and its function.
 
-The schema that clients see and the validation come from the same pydantic model. Nothing here
-imports the MCP SDK, which takes 0.7 s: the search page and the command line use the tools too. An
+The schema that clients see and the validation come from the same pydantic model. The MCP SDK is
+not imported, which would take 0.7 s: the search page and the command line use the tools too. An
 error names the argument, the rule and the value, so that a model can correct its call.
 """
 
@@ -23,16 +23,16 @@ from blog_search_mcp.server.format import results
 from blog_search_mcp.server.settings import MESSAGE_BYTES
 
 TEXT_LENGTH = 1_000
-"""Longest text of an argument in characters: about 250 English words. That is more than a small
-embedder reads and longer than any path within a blog."""
+"""Maximum characters of a text argument, about 160 English words. Paths within a blog are shorter,
+and a small embedder reads little more."""
 ANSWER = 25_000
-"""Maximum tokens of an answer, by `results.count_tokens`; clients cut or refuse longer ones."""
+"""Maximum tokens of an answer as `results.count_tokens` counts. Clients cut or refuse more."""
 ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
-"""Values that models and proxies write for an argument they leave out, perhaps in quotes."""
+"""Values, in lower case, that models and proxies send instead of omitting an argument."""
 
 
 def check_text(text: str, most: int = TEXT_LENGTH) -> str:
-    """Return the text. Raises ValueError if it is blank or has more than `most` characters."""
+    """Return the text with surrogates replaced. Raises ValueError if blank or over `most` long."""
     if not text.strip():
         raise ValueError(f"must not be blank, got {results.quote(text)}")
     if len(text) > most:
@@ -41,7 +41,7 @@ def check_text(text: str, most: int = TEXT_LENGTH) -> str:
 
 
 def _read_day(text: str, *, is_last: bool) -> str:
-    """Return a period's first or last ISO day. Raises ValueError."""
+    """Return the first or last ISO day of a day, month or year. Raises ValueError."""
     from blog_search_mcp.index.search.requests import read_days
 
     try:
@@ -53,13 +53,13 @@ def _read_day(text: str, *, is_last: bool) -> str:
 
 _ROWS = (Path(__file__).parent / "argument_names.txt").read_text("utf-8").splitlines()
 OTHER_NAMES = [(name, row.partition("\t")[0]) for row in _ROWS for name in row.split()]
-"""Names in letters alone, and the argument that each can mean, `""` for one that no tool has."""
+"""Pairs of another name, in letters only, and its argument. `""` is a filter that no tool has."""
 LongText = Annotated[str, AfterValidator(partial(check_text, most=MESSAGE_BYTES))]
-"""Text that is not blank; a tool cuts it where too long, with a notice."""
+"""Text that is not blank. If it is too long for a tool, the tool shortens it and reports that."""
 Text = Annotated[str, AfterValidator(check_text)]
 """Text of 1 to TEXT_LENGTH characters; the limit is not in the schema, to save tokens."""
 Section = Annotated[Text, AfterValidator(lambda text: text if text.strip("./\\ ") else None)]
-"""Path of a folder of posts, `None` for the root, which is the whole blog."""
+"""Path of a folder of posts. A path to the root, the whole blog, becomes `None`."""
 Tag = Annotated[Text, AfterValidator(str.strip)]
 FirstDay = Annotated[str, AfterValidator(partial(_read_day, is_last=False))]
 LastDay = Annotated[str, AfterValidator(partial(_read_day, is_last=True))]
@@ -67,7 +67,7 @@ Offset = Annotated[int, Field(ge=0, le=10_000, description="next_offset of the p
 
 
 class Arguments(BaseModel):
-    """The arguments of one tool. Values are converted as pydantic does, such as `"5"` to 5."""
+    """The arguments of one tool. Pydantic converts values, for example `"5"` to 5."""
 
     model_config = ConfigDict(frozen=True, coerce_numbers_to_str=True, extra="forbid")
 
@@ -95,7 +95,7 @@ class ToolReply:
 
     texts: tuple[str, ...]
     facts: Mapping[str, Any] | None = None
-    """Structured content; some clients show a model nothing else."""
+    """Structured content. If there is any, some clients show a model nothing else."""
     is_error: bool = False
 
     def with_notice(self, notice: str) -> Self:
@@ -109,7 +109,7 @@ class ToolReply:
 
     @classmethod
     def of_facts(cls, facts: Mapping[str, Any]) -> Self:
-        """Make a reply of facts as structured content, and as JSON text for clients without it."""
+        """Make a reply of facts: structured content, and JSON text for clients that lack it."""
         return cls((results.to_json(facts),), facts)
 
 
@@ -117,7 +117,7 @@ ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
 
 def check_arguments(model: type[ArgumentsT], values: Mapping[str, object]) -> ArgumentsT:
-    """Validate values; words may have any case, numbers are clamped. Raises UsageError."""
+    """Validate values; choices may have any case, and numbers are clamped. Raises UsageError."""
     try:
         return model.model_validate(values)
     except ValidationError as error:
@@ -156,7 +156,7 @@ class Tool(Generic[ArgumentsT]):
         return reply.with_notice(others)
 
     def _rename(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Name arguments as they are meant. Raises UsageError for an unknown filter."""
+        """Rename arguments by OTHER_NAMES. Raises UsageError for a filter that no tool has."""
         fields, renamed = {*self.arguments.model_fields, ""}, dict(values)
         for name in values.keys() - fields:
             plain = re.sub("[^a-z]", "", name.lower())
@@ -168,7 +168,7 @@ class Tool(Generic[ArgumentsT]):
         return renamed
 
     def parse(self, values: Mapping[str, Any]) -> ArgumentsT:
-        """Validate a JSON object of arguments. Raises UsageError with a sentence for each fault."""
+        """Validate a JSON object of arguments; a list becomes text. Raises UsageError."""
         if complaint := self._name_others(values):
             raise UsageError(complaint)
         fields = self.arguments.model_fields
@@ -227,7 +227,7 @@ def is_absent(value: object) -> bool:
 
 
 def _slim(facts: dict[str, Any]) -> dict[str, Any]:
-    """Return a property's schema without its title and without null as a type."""
+    """Return a property's schema without title and, if optional, without null and default."""
     if "anyOf" in facts:
         facts = {**facts["anyOf"][0], **facts}
         del facts["anyOf"], facts["default"]

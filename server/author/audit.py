@@ -59,7 +59,7 @@ def _say_unjudged(corpus: Corpus) -> str:
 
 
 def _find_orphans(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding]:
-    """Yield posts that no other post links to; links from list pages do not count."""
+    """Yield each post that no other post links to. Links from list pages do not count."""
     reached = set[int]().union(*(corpus.linked.get(number, ()) for number in posts))
     for number, post in posts.items():
         if number not in reached:

@@ -34,7 +34,7 @@ _THEME_ANCHORS = re.compile(
 
 @dataclass(frozen=True, slots=True)
 class Finding:
-    """One thing to mend."""
+    """A fault that the author may want to mend."""
 
     source: str
     """Path of the post or draft; `""` for the whole blog."""
@@ -47,7 +47,7 @@ class Finding:
 
 
 def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[list[Finding], list[Finding]]:
-    """Return broken links and broken anchors, each by source and then in the post's order."""
+    """Return broken links, and broken anchors, both sorted by source and place in the post."""
     judge, anchors, judged = _Judge(corpus, folder), list[Finding](), list[tuple[Finding, str]]()
     for number in sorted(corpus.links, key=lambda number: corpus.posts[number].source):
         for link, target in corpus.links[number]:
@@ -61,7 +61,7 @@ def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[list[Finding], l
     links = [
         finding
         for finding, page in judged
-        # A folder that lacks more pages than it has posts also has pages of other kinds.
+        # A folder that lacks more pages than it has posts also has pages that are no posts.
         if not page or lacking[posixpath.dirname(page)] <= judge.count_beside(page)
     ]
     return links, anchors
@@ -89,7 +89,7 @@ class _Judge:
         self._shapes = Counter(map(folder_shape, self._pages))
 
     def count_beside(self, page: str) -> int:
-        """Count the posts whose folder equals that of `page`, digits aside.
+        """Count the posts in the folder of `page`, and in folders that differ only in digits.
 
         The count is 0 for a page at the top of the site and for one that has posts below it.
         """
@@ -104,9 +104,9 @@ class _Judge:
         return bool(anchors) and name_key(target.anchor) not in anchors
 
     def judge(self, source: str, link: Link) -> tuple[Finding, str] | None:
-        """Return the finding on a link without a target post, and its page; `None` if none.
+        """Judge a link without a target post; return a finding and its page if it is broken.
 
-        The page is `""` if the finding does not depend on other findings of its folder.
+        The page is `""` if the finding does not depend on other findings in the folder.
         """
         parsed, is_known = self._addresses.read(link.href, source), self._addresses.is_known
         if not parsed or not parsed.path.strip("/") or not (parsed.files or is_known):

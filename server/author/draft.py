@@ -1,7 +1,7 @@
 """A text to compare with the posts of a blog: a draft, or a post that is in the index.
 
-A draft is parsed like a post, but its passages are shorter than the index's chunks: each is one
-embedding window, so that it matches the one passage of a post that says the same.
+A draft is parsed like a post, but its passages are shorter than the index's chunks. Each is one
+embedding window, so that it is nearest to the passage of a post that says the same.
 """
 
 from dataclasses import dataclass, replace
@@ -59,8 +59,8 @@ def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors, str]:
     """Return a unit vector for each passage, of shape (len(passages), dimension), and a notice.
 
     The vectors of an indexed post come from the index. A passage has zeros if it has no vector or
-    no word in the embedder's vocabulary. If the embedder fails, all are zeros and the notice says
-    why; otherwise the notice is `""`.
+    no word in the embedder's vocabulary. If the embedder fails, the vectors are zeros of dimension
+    1 and the notice says why; otherwise the notice is `""`.
     """
     if draft.post_id is not None:
         chunks = corpus.snapshot.table.chunk_ids_of([draft.post_id])

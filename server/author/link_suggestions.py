@@ -26,11 +26,11 @@ from blog_search_mcp.server.author.link_texts import Prose, Words
 from blog_search_mcp.server.author.overlap import stems_of, title_terms
 
 WEIGHTS: Mapping[str, float] = {"named": 2.5, "title": 2.3, "chunk": 0.88, "cited": 0.82}
-"""Weight by feature. All but `named`, which is set by hand, are fitted by a softmax to the links of
-golang-blog, 18f-blog and tarrragon-zhtw. Dropping one lowers hit@1 of 240 drafts on ten blogs by
-.012 to .046; shared tags and closeness in time gain nothing."""
+"""Weight by feature. `named` is set by hand; the others were fitted, using a softmax, to the links
+of golang-blog, 18f-blog and tarrragon-zhtw. Without one of them hit@1 of 240 drafts on ten blogs is
+.012 to .046 lower. Shared tags and closeness in time gain nothing."""
 LINKING_CANDIDATES = 25
-"""Number of posts, by vectors and by BM25 each, that are searched for a backlink."""
+"""Number of posts nearest in meaning, and of posts by BM25, that are searched for a backlink."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -44,7 +44,7 @@ class Suggestion:
     chunk: Chunk | None
     """Chunk of the target that matches the text; `None` without vectors."""
     is_heading: bool
-    """Whether the link leads to the chunk's heading, whose words it is put on, not to the title."""
+    """Whether the link's words are those of the chunk's heading, to which it then leads."""
 
     def write_href(self, *, by_file: bool) -> str:
         """Return the link's `href`: the path of the page or file, `""` if the target has none."""
@@ -69,8 +69,8 @@ def links_by_file(corpus: Corpus) -> bool:
 def suggest_links(corpus: Corpus, draft: Draft, vectors: Vectors, limit: int) -> list[Suggestion]:
     """Suggest links from a text to posts of the blog, best first, at most one to a post.
 
-    `vectors` are those of the draft's passages; with zeros only words are compared. Six ranked
-    posts are tried for each suggestion requested.
+    `vectors` are those of the draft's passages; if all are zeros, only words are compared. The best
+    `6 * limit` posts are tried.
     """
     prose = Prose(draft, corpus.titles)
     cosines = corpus.passages.compare(vectors, draft.language)
@@ -93,7 +93,7 @@ def suggest_backlinks(
 ) -> list[Suggestion]:
     """Suggest links from posts of the blog to a draft or post, at most one from each.
 
-    They are sorted by the words' share of the title plus twice the post's cosine.
+    Suggestions are sorted by the words' share of the title plus twice the post's cosine.
     """
     subject = replace(draft.post, language=draft.language)
     own, cosines = _versions_of(corpus, draft), corpus.passages.compare(vectors, draft.language)

@@ -1,4 +1,4 @@
-"""Find words of a Markdown text, in plain prose alone, on which a link may be put."""
+"""Find words in the plain prose of a Markdown text on which a link can be put."""
 
 import re
 from bisect import bisect_right
@@ -15,15 +15,15 @@ from blog_search_mcp.server.author.draft import Draft
 from blog_search_mcp.server.author.overlap import PostTitles
 
 MASK = "\0"
-"""Character that replaces each one outside prose, so that offsets stay valid."""
+"""Character that replaces each character outside prose, so that offsets stay valid."""
 MAX_WORDS = 6.0
-"""Maximum number of words under a link; a bigram of Han counts half. Posts link 2 or 3 words."""
+"""Maximum number of words under a link, which usually has 2 or 3; a bigram of Han counts half."""
 MIN_WEIGHT = 0.35
 """Minimum weight of linked words, as a share of the weight of a word that no post has."""
 MIN_TITLE_SHARE = 0.3
 """Minimum weight of linked words, as a share of the weight of the title or heading."""
 FULL_SHARE = 0.99
-"""Share of the title's weight from which MIN_WEIGHT does not apply: the title is complete."""
+"""Share of the title's weight that counts as the whole title. MIN_WEIGHT does not apply to it."""
 UNRELATED_COST = 0.3
 """Share of the weight of a word outside the title that is subtracted from linked words."""
 _UNLINKED_BLOCKS = {"heading_open", "blockquote_open", "fence", "code_block", "html_block"}
@@ -43,8 +43,8 @@ _MASKED = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
-"""Syntax that is no prose. The distance to a closing mark is bounded, since a text of opening marks
-would otherwise take quadratic time."""
+"""Pattern of syntax that is no prose. The distance to a closing mark is bounded, since a text of
+opening marks would otherwise take quadratic time."""
 _BRACKETS = re.compile(r"!?\[[^\[\]]*\](?:\((?:[^()]|\([^()]*\))*\)|[ ]?\[[^\[\]]*\]|:[ \t]*\S+)?")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _SENTENCE_BREAK = write_sentence_end_pattern(wide_marks="。！？；｜|", closers="”’*_")
@@ -74,7 +74,7 @@ class Words(NamedTuple):
 
 
 class Prose:
-    """The prose of one text, and the words of it that are taken for links."""
+    """The prose of one text, and the words in it that are already taken for links."""
 
     def __init__(self, draft: Draft, titles: PostTitles) -> None:
         """Join the passages of a text; passages on the same line are parts of that line."""
@@ -103,10 +103,10 @@ class Prose:
     def take_words(
         self, sentences: Iterable[Sentence], wanted: Collection[str], full: float | None = None
     ) -> Words | None:
-        """Take the words with the most weight of `wanted`, the terms of a title or headings.
+        """Take the words that have the most weight of `wanted`, the terms of a title or headings.
 
-        `full` is the weight of a share of 1. The first of equals is taken; no words are taken
-        twice. Returns `None` if no words weigh enough.
+        `full` is the weight that gives a share of 1, by default the weight of all `wanted`. The
+        first of equals is taken, and no words twice. Returns `None` if no words weigh enough.
         """
         full = full or self.titles.rarity.sum(wanted) or 1.0
         parts = (
@@ -167,7 +167,7 @@ def _mask(text: str, offsets: Sequence[int]) -> str:
 
 
 def _mask_paragraph(paragraph: str) -> str:
-    # Brackets are masked to a depth of 4, as of an image in a link in a list of links.
+    # Brackets are masked to a depth of 4, for example an image in a link in a list of links.
     for pattern in (CODE, _MASKED, *[_BRACKETS] * 4):
         paragraph = pattern.sub(lambda match: MASK * len(match[0]), paragraph)
     return paragraph

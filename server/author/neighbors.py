@@ -1,8 +1,8 @@
 """Nearest neighbors among the vectors of a blog, after the mean of each language is subtracted.
 
-Raw cosines of one blog are all alike, and language affects them more than subject does. The page
-nearest to each of hexo-site's 405 translated pages is its translation for .998 with the means
-subtracted, for .938 with raw cosines.
+Raw cosines within one blog are all alike, and language affects them more than subject does. Of
+hexo-site's 405 translated pages, .998 are nearest to their translation if the means are subtracted,
+and .938 by raw cosines.
 """
 
 from collections.abc import Iterator, Mapping
@@ -13,8 +13,8 @@ from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import Ids, Post, Vectors
 
 PRIOR_WINDOWS = 50
-"""Weight of the whole blog's mean within each language's mean, in windows, so that the mean of a
-few posts is not these posts themselves."""
+"""Number of windows that the whole blog's mean counts for in each language's mean. Without it, the
+mean of a language with few posts would be nearly those posts."""
 NOWHERE = -2.0
 """Value below every cosine."""
 BLOCK_ROWS = 2_048
@@ -51,7 +51,7 @@ class Passages:
         counts = np.bincount(self._spoken, minlength=len(self._means))
         self._means /= PRIOR_WINDOWS + counts[:, np.newaxis]
         self.directions: Vectors = np.zeros((len(self.posts), len(self._mean)), dtype=np.float32)
-        """Unit vector by post: sum of its windows, less their language's mean, normalized."""
+        """Unit vector by post: the mean direction of its windows about their language's mean."""
         for window, rows in self._read():
             about_mean = normalize_rows(rows - self._means[self._spoken[window]])
             np.add.at(self.directions, of_posts[window], about_mean)
@@ -103,7 +103,7 @@ class Passages:
 
 
 def find_nearest_rows(rows: Vectors, k: int) -> tuple[Ids, Vectors]:
-    """Return the `k` other rows with the largest product with each row, as indices and products.
+    """Return, for each row, the `k` other rows with the largest dot products: indices and products.
 
     Both have the shape (len(rows), k), with fewer columns if there are fewer rows. Products are
     rounded to three digits; equal ones are sorted by row.

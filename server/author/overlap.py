@@ -22,7 +22,7 @@ Runs = frozenset[tuple[str, ...]]
 
 
 class Wording(NamedTuple):
-    """The stems of one text."""
+    """The distinct stems of one text, its runs, and its number of stems."""
 
     words: frozenset[str]
     runs: Runs
@@ -55,7 +55,7 @@ class Rarity:
         """IDF of a stem that no text has."""
 
     def sum(self, stems: Iterable[str]) -> float:
-        """Return the sum of the IDF of distinct stems, exact in any order."""
+        """Return the sum of the IDFs of the distinct stems, the same in any order."""
         return math.fsum(map(self.of, frozenset(stems)))
 
     def share(self, words: frozenset[str], of: frozenset[str]) -> float:
@@ -69,11 +69,11 @@ class PostTitles:
     def __init__(self, posts: Mapping[int, Post], document_frequency: Callable[[str], int]) -> None:
         self.rarity = Rarity(document_frequency, len(posts))
         self.terms = {number: title_terms(post) for number, post in posts.items()}
-        """Terms of the title by post."""
+        """Distinct stems of the title by post."""
         self._names = {number: dict(self._name(post)) for number, post in posts.items()}
 
     def _name(self, post: Post) -> Iterator[tuple[str, float]]:
-        """Yield the title and its parts as stems, each with its worth as a name in [0, 1]."""
+        """Yield the title and its parts as stems, each with its value as a name in [0, 1]."""
         full = self.rarity.sum(title_terms(post)) or 1.0
         for part in (post.title, *_TITLE_BREAK.split(_PART_NUMBER.sub("", post.title))):
             if name := stems_of(part, post.language):
@@ -82,13 +82,13 @@ class PostTitles:
                 yield f" {' '.join(name)} ", telling * min(weight / full, 1.0)
 
     def name_post(self, post: int, text: str) -> float:
-        """Return the worth of the best name of a post that a text contains, in [0, 1].
+        """Return the highest value of the post's names that a text contains, in [0, 1].
 
-        `text` has the stems in order, with a space between and around them.
+        `text` has the text's stems in order, with a space before and after each.
         """
         return max((worth for name, worth in self._names[post].items() if name in text), default=0)
 
 
 def title_terms(post: Post) -> frozenset[str]:
-    """Return the terms of a post's title, without its number in a list."""
+    """Return the stems of a post's title, without a number before it (`3.`, `Part 3:`)."""
     return frozenset(stems_of(_PART_NUMBER.sub("", post.title), post.language))

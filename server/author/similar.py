@@ -5,9 +5,9 @@ half of its runs of four words. In meaning: it is nearer to that post than to an
 by a margin, and if both have the same language they also share rare words. No fixed cosine decides,
 since none separates a duplicate from a related passage.
 
-Related posts are compared by vectors alone: the five listed include the target of a link in the
-post for .347, .349, .549, .360 and .244 of the links on five blogs. Tags, titles, fewer hubs or
-more diverse lists do not gain .02 on two of them.
+Related posts are compared by vectors only. Of the links in posts of five blogs, .347, .349, .549,
+.360 and .244 lead to one of the post's five related posts. Tags, titles, fewer hubs or more diverse
+lists gain .02 on one blog at most.
 """
 
 from collections import Counter
@@ -26,19 +26,20 @@ from blog_search_mcp.server.author.neighbors import NOWHERE, find_nearest_rows
 from blog_search_mcp.server.author.overlap import Rarity, read_wording, share_runs
 
 Kind = Literal["translation", "same text", "same ground"]
-"""Relation of a post to a text: the text in another language; most of its words, as in a post that
-is published twice or that the text is part of; or neither."""
+"""Relation of a post to a text: the text in another language; a post with most of the text's words,
+because it was published twice or includes the text; or neither."""
 MIN_SAME_RUNS = 0.5
-"""Minimum share of a passage's runs that a post must contain for the two to meet in words. It is
-reached by .82 to .95 of the passages of re-published posts that lack a quarter of their sentences,
-and by .02 to .17 of others, which the blog repeats too."""
+"""Minimum share of a passage's runs that a post must contain for the two to meet in words. Of the
+passages of re-published posts that lack a quarter of their sentences, .82 to .95 reach it. Of other
+passages, .02 to .17 reach it; the blog repeats these too."""
 MIN_SHARED_WORDS = 0.4
 """Minimum IDF-weighted share of a passage's words in the passage that it meets in meaning."""
 MAX_DISTANCE_RATIO = 0.8
-"""Maximum distance to a post, as a share of the distance to the next one, for two passages to meet
-in meaning. A distance is 1 − cosine."""
+"""Maximum distance of a passage to the nearest post, divided by the distance to the next, for the
+two to meet in meaning. A distance is 1 − cosine."""
 MIN_TEXT_SHARE = 0.7
-"""Minimum share of a text's runs (at least 5) for `same text`, of passages for `translation`."""
+"""Minimum share of a text's runs in a post for `same text`, and of its passages that meet the post
+for `translation`. A text with fewer than 5 runs is never `same text`."""
 PROPOSALS = 15
 """Number of posts that each search proposes: all passages together, single ones, rare words."""
 

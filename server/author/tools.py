@@ -1,7 +1,7 @@
 """The tools `find_similar` and `suggest_links`, for a draft or a post.
 
-The analyses are imported after the index is open, since two threads that import NumPy at the same
-time leave it broken.
+The analyses are imported after the index is open, since NumPy is broken if two threads import it at
+the same time.
 """
 
 from __future__ import annotations
@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from blog_search_mcp.server.author.similar import Meeting, Similarity, SimilarPost
 
 DRAFT_LENGTH = 50_000
-"""Maximum characters of a draft: about 8,000 English words, which fit a message when escaped."""
+"""Maximum characters of a draft, about 8,000 English words. Escaped, they fit MESSAGE_BYTES."""
 MEETINGS = 3
-"""Number of meetings of a post in the answer to a model."""
+"""Maximum number of meetings per post in an answer to a model."""
 
 
 class DraftArguments(Arguments):
@@ -83,7 +83,7 @@ def read_subject(engine: Engine, text: bytes | None, source: str) -> tuple[Corpu
 
 
 def tell_similar(engine: Engine, arguments: DraftArguments) -> ToolReply:
-    """Find similar posts; meetings of the last posts are dropped until the answer has 2,500 bytes.
+    """Find similar posts; the longest lists of meetings are cut until 2,500 bytes suffice.
 
     Find posts that cover the same ground as a draft or a post, with the passages that meet, and
     how much is said already. kind: same text, translation or same ground. Read a passage with

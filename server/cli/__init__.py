@@ -1,1 +1,1 @@
-"""The commands, and what they print on a terminal."""
+"""The commands, their options, and the settings of MCP clients that they edit."""

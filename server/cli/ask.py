@@ -17,9 +17,9 @@ from blog_search_mcp.server.settings import Settings, index_arguments
 
 
 def print_answer(settings: Settings, question: str) -> int:
-    """Print the hits and the text of the best one. Return the exit status, 1 for none to read.
+    """Print the hits and the text of the best one. Return the exit status: 1 if no text was read.
 
-    Raises IndexProblem before a server is started if there is no index.
+    If there is no index, raises IndexProblem before a server is started.
     """
     open_store(settings.index).current_number()
     replies = anyio.run(_search_and_read, settings, question)
@@ -34,10 +34,10 @@ def print_answer(settings: Settings, question: str) -> int:
 
 
 async def _search_and_read(settings: Settings, question: str) -> list[CallToolResult]:
-    """Return the reply of search_blog, then that of read_chunk unless the confidence is low.
+    """Return the reply of search_blog and, unless the confidence is low, the one of read_chunk.
 
     `-P` keeps modules of the current folder from being imported. The whole environment is passed
-    on: by default the SDK passes six variables, without the tokens and keys that a server needs.
+    on: by default the SDK passes a few variables, without the tokens and keys that a server needs.
     """
     arguments = ["-P", "-m", "blog_search_mcp", "serve", "--wait", *index_arguments(settings)]
     server = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))

@@ -40,10 +40,10 @@ subject_argument = click.argument("subject", metavar="DRAFT.md|-|SOURCE")
 
 
 def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
-    """Open the index and read the draft `subject`: stdin for `-`, a file, or else a post's source.
+    """Open the index and read the text `subject`: stdin for `-`, a file, or else an indexed post.
 
-    The source of a file is its path below the content folder, or its name outside of that. Raises
-    OSError and BlogSearchError.
+    The source of a file is its path within the content folder, or only its name if it lies outside.
+    Raises OSError and BlogSearchError.
     """
     text, source, path = None, subject, Path(subject).expanduser()
     if subject == "-":

@@ -27,7 +27,7 @@ from blog_search_mcp.server.settings import Settings, index_arguments, read_inde
 
 _URL_FIELDS = ("url", "serverUrl", "httpUrl")
 _OUR_FIELDS = {"type", "command", "args", "env", *_URL_FIELDS, "headers", "http_headers"}
-"""Fields that this program writes. An update adds to `env`, replaces the rest, keeps others."""
+"""Fields that this program writes. An update replaces them, but merges `env`; other fields stay."""
 _OUR_HEADER = ("X-Installed-By", PACKAGE)
 """HTTP header that marks an entry with a URL as written by this program."""
 _START_PATTERN = re.compile(
@@ -35,8 +35,8 @@ _START_PATTERN = re.compile(
     rf"|(uvx?|pipx)\0((run|tool|--offline|--(from|spec)\0[^\0]*)\0)*{PACKAGE}([@=\0].*)?",
     re.DOTALL,
 )
-"""Command and arguments, joined by NUL, that start this program as a script (`blog-server` before
-0.2), by Python or by uvx."""
+"""Pattern of a command and its arguments, joined by NUL, that start this program: as a script
+(`blog-server` before 0.2), with Python, uvx or pipx."""
 
 
 def is_ours(fields: EntryFields, url: str = "") -> bool:
@@ -90,7 +90,7 @@ def choose_name(entries: Entries, index: Location, url: str) -> str:
 
 
 def _target_of(fields: EntryFields) -> str:
-    """Return the URL or the real path of the index of an entry, `""` for none."""
+    """Return the URL that an entry names, else the real path of its index, else `""`."""
     index = find_index(fields)
     return find_url(fields) or (os.path.realpath(str(index)) if index else "")
 
@@ -98,7 +98,7 @@ def _target_of(fields: EntryFields) -> str:
 def add_entry(
     settings: Settings, client: Client, name: str, *, prints: bool, url: str = "", token: str = ""
 ) -> bool:
-    """Write our entry, or print it if `prints`. It starts a server, or reaches the one at `url`.
+    """Write or print (`prints`) our entry, which starts a server or reaches the one at `url`.
 
     Returns whether the settings changed. Raises UsageError, and ClientSettingsError with the entry
     to add by hand.
@@ -157,7 +157,7 @@ def _stdio_fields(settings: Settings) -> EntryFields:
 
 
 def find_secrets(index: Location) -> dict[str, str]:
-    """Return the environment variables with secrets that a server of this index needs."""
+    """Return the secrets that a server of this index needs, by variable; unset ones are absent."""
     from blog_search_mcp.index.embedders.connection import KEY_VARIABLE
 
     overview = open_store(index).peek_overview()
@@ -183,7 +183,7 @@ def explain_start(fields: EntryFields) -> str:
 
 
 def remove_entries(clients: Iterable[Client], name: str) -> int:
-    """Remove our entries, or only `name`; print what was done; return the exit status."""
+    """Remove our entries (only `name`, if it is given) and report it. Return the exit status."""
 
     def decide(entries: Entries) -> Entries:
         if name in entries:
@@ -220,8 +220,8 @@ def set_up_clients(
 ) -> tuple[int, str]:
     """Write our entry for the client `slug`, or for all that are used here.
 
-    Returns the exit status and the titles of clients with it ("the client" if none is used). One
-    whose settings cannot be changed is reported and does not stop others. Raises BlogSearchError.
+    Returns the exit status and the titles of clients with the entry ("the client" if none is used).
+    A client whose settings cannot be changed is reported and skipped. Raises BlogSearchError.
     """
     chosen = [each for each in clients.values() if (each.slug == slug if slug else each.is_used)]
     titles, status = list[str](), 0

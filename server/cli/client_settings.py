@@ -1,4 +1,4 @@
-"""Settings files of MCP clients: where they are, and how entries in them change without loss."""
+"""Settings files of MCP clients: their paths, and changes of entries that lose nothing else."""
 
 import json
 import os
@@ -77,17 +77,16 @@ def find_clients(home: Path, system: str, environment: Mapping[str, str]) -> dic
 CLIENTS = {slug: client.title for slug, client in find_clients(Path(), "", {}).items()}
 EntryFields: TypeAlias = dict[str, Any]
 Entries: TypeAlias = dict[str, EntryFields]
-"""Entries by name. Among changes, an entry without fields stands for its removal."""
+"""Entries by name. In a set of changes, an entry without fields is to be removed."""
 BACKUP = ".before-blog-search-mcp"
-"""Suffix of the copy beside the settings, which holds them as before the last change."""
+"""Suffix of the backup beside a settings file, which is its state before the last change."""
 
 
 def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entries:
-    """Store what `decide` returns for the entries; return the old fields of changed ones.
+    """Store the changes that `decide` makes of the entries; return old fields by changed entry.
 
-    A lock lets only one command at a time change settings. Raises ClientSettingsError, and leaves
-    the file as it was, if it cannot be read or written, or is no plain JSON (which would lose
-    comments).
+    A lock lets only one command at a time change settings. If the file cannot be read or written,
+    or is not plain JSON (comments would be lost), it stays unchanged: raises ClientSettingsError.
     """
     from filelock import FileLock
 
@@ -120,7 +119,7 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
 
 
 _FLOAT = "\ue000"
-"""Prefix of strings that stand for JSON's decimal numbers, whose digits they keep."""
+"""Prefix of a string that stands for a decimal number of JSON, to keep all digits."""
 
 
 def _dump_json(root: dict[str, Any], like: str) -> str:
@@ -132,7 +131,7 @@ def _dump_json(root: dict[str, Any], like: str) -> str:
 
 
 def _parse_json(text: str) -> Any:
-    """Parse JSON. Raises ValueError if a rewrite would lose a part, like a repeated name."""
+    """Parse JSON. Raises ValueError if a rewrite would lose a part, for example a repeated name."""
     text = text.strip() or "{}"
     root = json.loads(text, parse_float=_FLOAT.__add__)
     strip = partial(re.compile(r'"(?:[^"\\]|\\.)*+"|\s++').sub, "")
@@ -165,7 +164,7 @@ def _format_table(key: str, name: str, fields: EntryFields) -> str:
 
 
 def _format_value(value: object) -> str:
-    """Return a TOML value on one line; all but tables look as in JSON. Raises TypeError."""
+    """Return a TOML value on one line. Values except tables look as in JSON. Raises TypeError."""
     if not isinstance(value, dict):
         return json.dumps(value, ensure_ascii=False)
     inner = (f"{json.dumps(word)} = {_format_value(value[word])}" for word in value)
@@ -186,13 +185,13 @@ def read_entries(client: Client) -> Entries:
 
 
 def name_backup(client: Client) -> str:
-    """Return a sentence that names the copy beside the settings, `""` if there is none."""
+    """Return a sentence that names the backup of the settings, `""` if there is none."""
     backup = client.path.with_name(client.path.name + BACKUP)
     return f" What the file was before is in {backup.name} beside it." if backup.exists() else ""
 
 
 def _read_settings(client: Client) -> tuple[str, dict[str, Any]]:
-    """Return a client's settings as text and as an object, which has the field of entries."""
+    """Return a client's settings as text and as an object; the field of entries is added to it."""
     try:
         text = _read_text(client.path)
         root = tomllib.loads(text) if client.is_toml else _parse_json(text)
@@ -214,7 +213,7 @@ def _read_text(path: Path) -> str:
 
 
 def _replace_file(path: Path, before: str, text: str) -> None:
-    """Replace a file, or the target of a link, in one step, so that nobody reads half of it.
+    """Replace a file, or the target of a link, atomically.
 
     The file keeps its permissions, and a copy of the old one is kept beside it. Raises OSError, and
     ValueError if the file no longer holds the text `before`: clients write to it too.

@@ -1,4 +1,4 @@
-"""The commands over an index, except those for authors. Slow imports stand where they are used."""
+"""The commands, except `setup`, `ingest` and those for authors. Slow imports are in functions."""
 
 import logging
 import os
@@ -34,7 +34,7 @@ from blog_search_mcp.server.settings import TOKEN, Address, Settings, ToolsetNam
 
 
 class Program(click.Group):
-    """The program: a group of commands whose help keeps their order."""
+    """The command group of the program; its help lists the commands in the given order."""
 
     def parse_args(self, ctx: click.Context, args: list[str]) -> list[str]:
         """Insert `serve` if no command is named, or `--help` if nothing is typed on a terminal."""
@@ -57,7 +57,7 @@ class Program(click.Group):
 
 
 def with_settings(work: Work) -> Work:
-    """Wrap `work`, so that it gets the options of an index and its server as one Settings.
+    """Wrap `work`, so that it gets Settings instead of the options for index, embedder and server.
 
     A UsageError becomes click's, with exit status 2; another BlogSearchError is printed on stderr,
     with exit status FAILED.
@@ -86,9 +86,9 @@ def with_settings(work: Work) -> Work:
 
 
 def locate_index() -> Location:
-    """Find the index of a command without --index: here, above, or in a client's entry `blog`.
+    """Find the index for a command without --index: here, above, or in a client's entry `blog`.
 
-    Above, only folders inside the user's home are searched, since others may be anybody's.
+    Folders above are searched only inside the user's home, since others may be anybody's.
     """
     here, home = Path.cwd(), Path.home()
     above = (folder for folder in here.parents if folder.is_relative_to(home))
@@ -109,9 +109,9 @@ def text_argument(name: str) -> Callable[[Work], Work]:
 
 
 def read_token(host: str, file: str | None) -> str:
-    """Read the token that requests to `host` must bring, from `file` or else BLOG_SERVER_TOKEN.
+    """Read the token that requests to `host` need, from `file` or else BLOG_SERVER_TOKEN.
 
-    Only a loopback host may have none (`""`): whoever reaches it can read the index's files too.
+    Only a loopback host may have none (`""`), since only programs of this machine reach it.
     Raises UsageError for a token that is missing, unreadable or malformed.
     """
     token = os.environ.get("BLOG_SERVER_TOKEN", "").strip()

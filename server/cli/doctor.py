@@ -29,7 +29,7 @@ from blog_search_mcp.server.settings import Settings
 from blog_search_mcp.server.watch.staleness import StalenessCheck
 
 State: TypeAlias = Literal["ok", "warning", "problem"]
-"""Result of a check: a warning means that it could work better, a problem that it does not."""
+"""Result of a check. `warning`: it works but could work better. `problem`: it does not work."""
 Check: TypeAlias = tuple[str, State, str]
 """Subject of a check in a word or two, its state, and its result, with a remedy unless `ok`."""
 
@@ -50,7 +50,7 @@ def print_checks(settings: Settings, clients: Mapping[str, Client]) -> int:
 
 
 def check_index(settings: Settings) -> Iterator[Check]:
-    """Hash the whole index, embed a query, and compare the posts with the last ingest."""
+    """Yield checks of the index: hash its files, embed a query, look for changed posts."""
     store = open_store(settings.index)
     try:
         manifest = store.read_manifest(store.current_number())
@@ -88,7 +88,7 @@ def _ask_servers(clients: Mapping[str, Client]) -> bool:
 
 
 def check_clients(settings: Settings, clients: Mapping[str, Client]) -> Iterator[Check]:
-    """Check each of our entries in the clients' settings; a lack of any is a warning."""
+    """Yield a check of each of our entries in clients' settings, or a warning if there are none."""
     is_any = False
     for client in clients.values():
         try:
@@ -108,7 +108,7 @@ def check_clients(settings: Settings, clients: Mapping[str, Client]) -> Iterator
 def _check_entry(
     client: Client, name: str, fields: EntryFields, settings: Settings
 ) -> tuple[State, str]:
-    """Return the state of an entry and a predicate: the first fault found, or that it works."""
+    """Return the state of an entry and a predicate about the first fault, or that it works."""
     if url := find_url(fields):
         headers = fields.get("headers") or fields.get("http_headers") or {}
         is_answer, predicate = ask_server(url, headers)

@@ -55,7 +55,7 @@ def ingest_command(
     if stop_with_stdin:  # a server holds stdin open as long as it lives
         threading.Thread(target=_stop_with_stdin, daemon=True).start()
     gc.set_threshold(GC_THRESHOLD)
-    # If a run is ended, multiprocessing's tracker removes its semaphores and prints a warning.
+    # Hides the warning of multiprocessing's tracker when it removes semaphores of a killed run.
     os.environ.setdefault("PYTHONWARNINGS", "ignore:resource_tracker")
     from blog_search_mcp.index.embedders.registry import choose_embedder
     from blog_search_mcp.ingest.plan import Job
@@ -89,7 +89,7 @@ def _stop_with_stdin() -> None:
 
 
 def run_job(job: "Job", as_json: bool) -> int:
-    """Ingest and print the report on stderr, as JSON on stdout too. Return the exit status."""
+    """Ingest; print the report on stderr, and on stdout if `as_json`. Return the exit status."""
     from blog_search_mcp.ingest.pipeline import ingest
     from blog_search_mcp.ingest.report import Progress, format_report
 

@@ -31,7 +31,7 @@ commands do not need, so it is not imported here."""
 
 
 def _option(usage: str, text: str, *parameter: str, **attributes: Any) -> click.Option:
-    """Make an option; `usage` is its name and metavar, as `--index DIR`, and `text` its help."""
+    """Make an option; `usage` is its name and metavar (`--index DIR`), `text` is its help."""
     name, _, metavar = usage.partition(" ")
     attributes |= {"help": text, "metavar": metavar or None, "show_envvar": "envvar" in attributes}
     return click.Option([name, *parameter], **attributes)
@@ -144,7 +144,7 @@ OPTIONS: Final = {
             "Ingest this folder of posts at the start and whenever it changes.",
             type=read_absolute,
         ),
-        # what entries written for version 0.1 may have
+        # entries written by version 0.1 may have this option
         click.Option(["--usage-log"], hidden=True, expose_value=False),
         click.Option(["--wait"], is_flag=True, hidden=True),  # for the one question of `ask`
         *(_index("beside the posts of --watch, else here or above"), _EMBEDDER_URL),

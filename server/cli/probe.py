@@ -4,13 +4,13 @@ from collections.abc import Mapping
 from http import HTTPStatus
 
 SECONDS = 5.0
-"""Time for the answer. A server whose index is opened for the first time takes a second."""
+"""Timeout in seconds. A server that first has to open its index takes one second."""
 
 
 def ask_server(url: str, headers: Mapping[str, str]) -> tuple[bool, str]:
     """Begin a session at `url`, without following redirects, and describe the answer.
 
-    Returns whether it is an MCP server's, and a predicate.
+    Returns whether an MCP server answers, and the predicate of a sentence about it.
     """
     import httpx
 

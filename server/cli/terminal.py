@@ -1,4 +1,4 @@
-"""Printing on a terminal; no text from posts or files reaches it with control characters."""
+"""Print on a terminal, without the control characters of posts and files."""
 
 import json
 import shutil
@@ -22,9 +22,9 @@ _PICTURES: dict[int, int | str] = {
     **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
     **dict.fromkeys((0x61C, 0x200E, 0x200F), ""),
 }
-"""Replacements by code point for characters that a post may hold and a terminal obeys: Unicode's
-pictures of C0 controls, U+FFFD for other controls and for embeddings, overrides and isolates of
-writing direction, and nothing for direction marks, which posts in Hebrew have."""
+"""Replacements, by code point, of characters that control a terminal. C0 controls become Unicode's
+pictures of them. Other controls, and embeddings, overrides and isolates of writing direction become
+U+FFFD. Direction marks, which posts in Hebrew have, are removed."""
 _ESCAPES = {code: f"\\u{code:04x}" for code in _PICTURES if code > 31}
 """JSON escapes of the same characters except C0 controls, which `json.dumps` escapes."""
 
@@ -50,12 +50,12 @@ def print_json(value: object) -> None:
 
 
 def fill_in_folders(sentence: str, settings: Settings) -> str:
-    """Return a sentence; commands in a Message name the index and posts of this run."""
+    """Return a sentence, in which a Message's commands name the index and posts of this run."""
     return sentence.for_blog(blog_of(settings.index)) if isinstance(sentence, Message) else sentence
 
 
 def print_message(sentence: str, settings: Settings) -> None:
-    """Print a sentence on stderr; commands in a Message name the folders of this run."""
+    """Print a sentence on stderr, in which a Message's commands name this run's folders."""
     print_error(fill_in_folders(sentence, settings))
 
 
@@ -105,7 +105,7 @@ def format_page(page: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _wrap_text(text: str) -> list[str]:
-    """Break a text into lines of the terminal's width; elsewhere it stays one line."""
+    """Break a text into lines of the terminal's width. If stdout is no terminal, keep one line."""
     if not sys.stdout.isatty():
         return [text]
     width = (shutil.get_terminal_size().columns - 4) * len(text) // max(count_columns(text), 1)
@@ -113,5 +113,5 @@ def _wrap_text(text: str) -> list[str]:
 
 
 def format_line(text: str, indent: str = "", **attributes: Any) -> str:
-    """Return text on one line, since a break could forge a line, styled as by `click.style`."""
+    """Return a text styled by `click.style` on one line: a line break in a post could fake one."""
     return indent + click.style(escape_controls(one_line(text)), **attributes)

@@ -1,8 +1,8 @@
 """A passage as HTML, for the reading pane of the search page.
 
 markdown-it renders it, and nh3 keeps only ELEMENTS and ATTRIBUTES, so that no post can run a
-script, load a resource or set a style. An image is reduced to its alternative text. Generator
-syntax is handled as by the ingest.
+script, load a resource or set a style. An image is reduced to its alternative text. The syntax of
+site generators is handled as in an ingest.
 """
 
 import posixpath
@@ -33,7 +33,7 @@ ELEMENTS = {
 }
 ATTRIBUTES = {"a": {"href"}, "img": {"alt"}, "ol": {"start"}}
 HEADINGS = {f"h{level}": f"h{min(max(level, 2) + 1, 6)}" for level in range(1, 7)}
-"""Element of a heading by the one in Markdown: one level lower, since the title is an `h2`."""
+"""Heading element on the page, `h3` to `h6`, by the one in the post: the title is an `h2`."""
 
 
 def render_passage(
@@ -81,7 +81,7 @@ def _mark(html: str, query: Query, language: str) -> str:
 
 
 def find_href(href: str, post: Post, sources: Collection[str]) -> str | None:
-    """Return the address of a link of `post`: a page of the search page for a post, else a URL.
+    """Return the `href` for a link in `post`: a query of the search page for a post, else a URL.
 
     Returns `None` if the target is unknown or its scheme is neither `http` nor `https`.
     """

@@ -27,12 +27,12 @@ def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
 
 
 def name_notes(notice: str) -> str:
-    """Replace "post" by "note" in a vault's notice, where our words and not a name have it."""
+    """Replace "post" by "note" in the fixed phrases of a vault's notice; names stay unchanged."""
     return _POSTS.sub(lambda found: "note" if "post" in found[0] else "the notes", notice)
 
 
 def list_names(counts: Counted, room: int = 160, width: int = NAME_WIDTH) -> str:
-    """List the first names with their counts, at most `room` bytes; give the number of others."""
+    """List the first names with their counts in about `room` bytes, and the number of the rest."""
     names = tuple(f"{brief(name, width)} ({count:,})" for name, count in counts[:room])
     shown = fit("".join, tuple(f"{name}, " for name in names), room, lambda it: len(it.encode()))
     left = len(counts) - len(shown)

@@ -1,6 +1,6 @@
 """The facts of a hit, a page of hits and a post, for tools, terminal and search page.
 
-A model pays for each token, so its answers have shortened facts (`brief_facts`) and are limited
+To save tokens, answers for models have shortened facts (`brief_facts`) and a limited length
 (`fit`). People get the facts in full.
 """
 
@@ -32,7 +32,7 @@ def to_json(value: Any) -> str:
 
 
 def quote(value: object) -> str:
-    """Quote a rejected value, shortened to 80 columns."""
+    """Return the repr of a rejected value, shortened to 80 columns."""
     return shorten(replace_surrogates(repr(value)), 80)
 
 
@@ -44,7 +44,7 @@ with Anthropic's published tokenizer and cl100k; newer tokenizers need fewer."""
 
 
 def count_tokens(text: str) -> int:
-    """Return an upper bound of the tokens of a text: one per character of a Latin script."""
+    """Return an upper bound of a text's number of tokens, one for each Latin letter."""
     if text.isascii():
         return len(text)
     counts = Counter(text).items()
@@ -62,14 +62,14 @@ def fit(
     most: int,
     measure: Callable[[str], int] = count_tokens,
 ) -> tuple[T, ...]:
-    """Return as many leading items as render to at most `most` by `measure`, at least one."""
+    """Return the most leading items, at least one, whose rendering measures at most `most`."""
     counts = range(1, len(items) + 1)
     fitting = bisect_right(counts, most, key=lambda count: measure(render(items[:count])))
     return items[: max(fitting, 1)]
 
 
 def present(facts: Mapping[str, Any]) -> dict[str, Any]:
-    """Leave out facts that are `None` or an empty object."""
+    """Return the facts except those that are `None` or an empty object."""
     return {name: value for name, value in facts.items() if value is not None and value != {}}
 
 
@@ -95,7 +95,7 @@ def hit_facts(hit: Hit) -> dict[str, Any]:
 def brief_facts(hit: Hit, question: str | None = None) -> dict[str, Any]:
     """Gather the facts of a hit for a model, with title and heading shortened.
 
-    With a `question` translations are left out if the hit is in its language.
+    With a `question`, translations are left out if the hit is in the question's language.
     """
     facts = hit_facts(hit)
     facts["title"] = shorten(facts["title"], TITLE_WIDTH)
@@ -107,7 +107,7 @@ def brief_facts(hit: Hit, question: str | None = None) -> dict[str, Any]:
 
 
 def page_facts(answer: Answer, results: Sequence[dict[str, Any]]) -> dict[str, Any]:
-    """Gather the facts of a page; `results` are the first hits of an answer."""
+    """Gather the facts of a page; `results` are the facts of the answer's first hits."""
     end = answer.offset + len(results)
     page = {
         "results": [*results],
@@ -119,7 +119,7 @@ def page_facts(answer: Answer, results: Sequence[dict[str, Any]]) -> dict[str, A
 
 
 def place_facts(place: PlaceInSeries | None) -> dict[str, str | int]:
-    """Gather the name of the series, the part, and the source of the next part, if any."""
+    """Gather a series' name, the part's number and the next part's source; `{}` without series."""
     if place is None:
         return {}
     return present({"name": brief(place.name, NAME_WIDTH), "part": place.part, "next": place.next})
@@ -130,7 +130,7 @@ def write_page(offset: int, page: Mapping[str, Any]) -> str:
     confidence = f"Confidence: {page['confidence']}. " if page["results"] else ""
     parts = [f"{confidence}{page.get('notice', '')}".strip()]
     for number, hit in enumerate(page["results"], offset + 1):
-        # A sign before it keeps a preview from reading as another hit.
+        # The sign keeps a preview from reading as another hit.
         lines = write_head(number, hit), write_facts(hit), f"> {one_line(hit['preview'])}"
         parts.append("\n".join(filter(None, lines)))
     parts += [f"More with offset={page['next_offset']}."] if "next_offset" in page else []
@@ -140,7 +140,7 @@ def write_page(offset: int, page: Mapping[str, Any]) -> str:
 def write_head(number: int, hit: Mapping[str, Any]) -> str:
     """Write `1. source #chunk_index · date · title › heading`, as far as they are known.
 
-    The source ends in the first of a hit's `lines`, if they are known: many terminals open that.
+    If the hit has `lines`, the first is added as `source:12`, which many terminals can open.
     """
     line = f":{hit['lines'].partition('-')[0]}" if "lines" in hit else ""
     place = f"{number}. {' '.join(hit['source'].splitlines())}{line} #{hit['chunk_index']}"
@@ -149,7 +149,7 @@ def write_head(number: int, hit: Mapping[str, Any]) -> str:
 
 
 def write_facts(hit: Mapping[str, Any]) -> str:
-    """Write the other facts of a hit on a line, `""` if there are none."""
+    """Write the facts of a hit that its head lacks on one line, `""` if there are none."""
     facts = [f"outdated: {hit['outdated']}" if hit.get("outdated") else "", hit.get("url")]
     facts += [", ".join(hit.get(name) or ()) for name in ("authors", "tags")]
     facts += [f"also in {code}: {source}" for code, source in hit.get("translations", {}).items()]
@@ -159,14 +159,14 @@ def write_facts(hit: Mapping[str, Any]) -> str:
 
 
 def link_to(post: Post, anchor: str) -> str | None:
-    """Return the URL of a heading on the published blog, `None` if the post has none."""
+    """Return the URL of a heading, or of the post for no anchor; `None` if the post has no URL."""
     return f"{post.url}#{anchor}" if post.url and anchor else post.url
 
 
 def _headings_over(hit: Hit) -> tuple[tuple[str, ...], str]:
-    """Return the path of headings over a hit's preview, and the nearest known anchor."""
+    """Return the headings above a hit's preview, outermost first, and the nearest known anchor."""
     lines, shown = list_lines(hit.chunk), hit.preview.strip("…")
-    start = write_text(hit.chunk).find(shown) + len(shown) // 3  # what matched is behind it
+    start = write_text(hit.chunk).find(shown) + len(shown) // 3  # matches are further on
     ends = accumulate(len(line) + 1 for line, _ in lines)
     passed = next((count for end, (_, count) in zip(ends, lines, strict=True) if end > start), 0)
     every = [*zip_longest(hit.chunk.all_headings, hit.chunk.anchors, fillvalue="")]
@@ -177,12 +177,12 @@ def _headings_over(hit: Hit) -> tuple[tuple[str, ...], str]:
 
 
 def headings_below(headings: tuple[str, ...], title: str) -> tuple[str, ...]:
-    """Return the path of headings without one that only repeats the title."""
+    """Return the path of headings without a first one that repeats the title."""
     return headings[1:] if headings[:1] == (title,) else headings
 
 
 def heading_path(headings: tuple[str, ...], below: str = "", width: int | None = None) -> str:
-    """Join headings, outermost first, without one that only repeats the title `below`.
+    """Join headings, outermost first, without a first one that repeats the title `below`.
 
     If the path exceeds `width` columns, outer headings are dropped first.
     """

@@ -1,7 +1,7 @@
 """The JSON facts for the search page and the commands' `--json`.
 
-Unlike a tool's answer they have titles and headings in full, the matches in a preview and the
-features of a score.
+Unlike the answers of tools, they have full titles and headings, the places of matches in previews,
+scores and the certainty.
 """
 
 from dataclasses import asdict
@@ -67,10 +67,7 @@ def posts_facts(posts: Posts) -> dict[str, Any]:
 
 
 def index_facts(overview: Overview, listing: Catalog) -> dict[str, Any]:
-    """Gather the facts of the index, and the sections, tags and years that a form offers.
-
-    At most the first 500 of each are offered; others can be typed.
-    """
+    """Gather the facts of the index, with the first 500 sections, tags and years for a form."""
     offered = {"sections": overview.main_sections, "tags": overview.tags, "years": listing.years()}
     facts = {name: value for name, value in asdict(overview).items() if name != "bundles"}
     return facts | {name: values[:500] for name, values in offered.items()}
@@ -79,8 +76,8 @@ def index_facts(overview: Overview, listing: Catalog) -> dict[str, Any]:
 def post_facts(post: Post, text: str = "") -> dict[str, Any]:
     """Gather the facts of a post without its text.
 
-    The language is a BCP 47 tag. Chinese always has a script, by which a browser chooses its font;
-    if the post declares none, title, description and `text` decide it.
+    The language is a BCP 47 tag. Chinese always has a script, so that a browser finds a font. If
+    the post declares none, it is detected in title, description and `text`.
     """
     script, text = "", f"{post.title}{post.description}{text}"
     if post.language == "zh":

@@ -1,6 +1,6 @@
-"""The answers of the API: a JSON object of a tool's arguments gives a JSON object of facts.
+"""The answers of the API: a JSON object of arguments gives a JSON object of facts.
 
-The first request imports this module, because it imports the search libraries.
+This module imports the search libraries, so it is not imported before the first request.
 """
 
 import json
@@ -33,9 +33,9 @@ def answer(engine: Engine, question: str, body: bytes) -> Facts:
 
 
 def passage(engine: Engine, values: QuestionValues) -> Facts:
-    """Read, as `read_chunk` does, as text and as HTML with marks where `query` matches.
+    """Read a passage like `read_chunk`, as text and as HTML that marks the matches of `query`.
 
-    A whole post has no HTML, since rendering takes 10 ms a chunk. Raises BlogSearchError.
+    A whole post has no HTML, since rendering takes 10 ms per chunk. Raises BlogSearchError.
     """
     arguments = READ_CHUNK.parse({name: values[name] for name in values if name != "query"})
     text = SEARCH_BLOG.parse({"query": values["query"]}).query if values.get("query") else ""

@@ -1,7 +1,7 @@
 """Routes of the search page at `/`, of its API and of `/health`.
 
 The page's files are read once, so they are of one version even during an update of the package.
-They hold no text of posts and need no token; the page asks for it.
+They hold no text of posts, so they need no token. The page asks the user for the API's token.
 """
 
 from collections.abc import Mapping
@@ -71,8 +71,8 @@ def _file_route(path: Path) -> Route:
 def api_route(engine: Engine) -> Route:
     """Return the route of the API: `/api/QUESTION`.
 
-    Reading needs POST too: browsers then send an Origin, by which the guards refuse other sites,
-    and no query stands in a URL that a proxy logs.
+    Every question is a POST. Browsers send an Origin with it, so that the guards can refuse other
+    sites, and a proxy that logs URLs does not log queries.
     """
 
     async def endpoint(request: Request) -> JSONResponse:

@@ -1,9 +1,9 @@
 """Serve MCP, the API and the search page over HTTP, behind the guards, until a signal.
 
-A web page that the user opens can send requests to this machine. If its own name points here (DNS
-rebinding), it could even read the answers, but its requests then carry that name as Host, which is
-refused first. Without a token, a page may only ask the Host that it comes from, unless the owner
-allows its name: a proxy may send another Host than the page's.
+A web page that the user opens can send requests to this machine. If the page's host name resolves
+to this machine (DNS rebinding), it could read the answers too. Its requests have that name as Host,
+so they are refused. Without a token, the Origin must be the request's Host or a name that the owner
+allows, since a proxy may change the Host.
 
 At a signal, requests in flight have some seconds to finish. Then uvicorn raises the signal again,
 and the handler of the command line ends the process with status 0.
@@ -37,7 +37,7 @@ from blog_search_mcp.server.settings import MESSAGE_BYTES, Address, Settings
 
 MCP_PATH = "/mcp"
 MAX_CONNECTIONS = 512
-"""Maximum open connections, half of most systems' limit of files; further ones get 503."""
+"""Maximum open connections, half of most systems' limit of open files. Any more get status 503."""
 HEAD_SECONDS = 10
 """Seconds in which the head of a request must arrive. Clients send it in one packet; connections
 that send nothing would otherwise use up all MAX_CONNECTIONS."""
@@ -54,7 +54,7 @@ def build_app(engine: Engine, address: Address, server: Server[Any] | None = Non
         streamable_http_path=MCP_PATH,
         json_response=True,
         stateless_http=True,
-        # The SDK's own check refuses `Host: localhost`, and would guard /mcp alone.
+        # The SDK's check refuses `Host: localhost`, and would guard only /mcp.
         transport_security=TransportSecuritySettings(enable_dns_rebinding_protection=False),
         custom_starlette_routes=[*without_token, api_route(engine)],
     )
@@ -68,7 +68,7 @@ def build_app(engine: Engine, address: Address, server: Server[Any] | None = Non
             scope = {**scope, "path": MCP_PATH, "raw_path": MCP_PATH.encode()}
         refused = refuse(scope, address, open_paths) if is_request else None
         if refused and refused.status_code in (400, 401, 403) and time.monotonic() > logged + 1:
-            logged = time.monotonic()  # a line a second at most, so that nobody fills a disk
+            logged = time.monotonic()  # at most one line per second, to spare the disk
             client = (scope["client"] or ["?"])[0]
             log.warning("%s got %d: %s", client, refused.status_code, bytes(refused.body).decode())
         with suppress(ClientDisconnect):  # nobody is left to answer
@@ -80,7 +80,7 @@ def build_app(engine: Engine, address: Address, server: Server[Any] | None = Non
 def refuse(scope: Scope, address: Address, open_paths: Container[str]) -> Response | None:
     """Return the response to a refused request, otherwise `None`; `open_paths` need no token.
 
-    A server that listens on every address has no name of its own, but requires the token.
+    A server that listens on every address accepts any Host: it always has a token.
     """
     path, headers = scope["path"], Headers(scope=scope)
     hosts, origins = headers.getlist("host"), headers.getlist("origin")
@@ -108,19 +108,19 @@ def refuse(scope: Scope, address: Address, open_paths: Container[str]) -> Respon
 
 
 def _find_name(host: str) -> str:
-    """Return the name in `HOST:PORT`, where an IPv6 address stands in brackets."""
+    """Return HOST of `HOST:PORT` in lower case. An IPv6 address keeps its brackets."""
     return re.sub(r":\d*\Z", "", host.strip().lower())
 
 
 def _has_token(headers: Headers, token: str) -> bool:
-    """Whether the token is sent, compared in constant time."""
+    """Whether a request has the token; the comparison takes constant time."""
     scheme, _, sent = headers.get("authorization", "").partition(" ")
     is_same = hmac.compare_digest(sent.strip().encode(), token.encode())
     return bool(token) and is_same and scheme.lower() == "bearer"
 
 
 def is_worth_logging(record: logging.LogRecord) -> bool:
-    """Whether a log record says more than that a client hung up or that a port is in use."""
+    """Whether a log record is about neither a client that hung up nor an error of the system."""
     error = record.exc_info[1] if record.exc_info else record.msg
     return not isinstance(error, ClientDisconnect | OSError)
 
@@ -136,7 +136,7 @@ class PromptProtocol(H11Protocol):
         self._set_deadline()
 
     def data_received(self, data: bytes) -> None:
-        """Start the deadline of the next head at its first byte, or end it with the head."""
+        """Set the deadline at the first byte of the next head; cancel it at the head's end."""
         super().data_received(data)
         self._set_deadline()
 
@@ -165,7 +165,7 @@ def serve_http(settings: Settings, address: Address) -> int:
         limit_concurrency=MAX_CONNECTIONS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
         log_level="warning",
-        log_config=None,  # this program's own lines, for which `is_worth_logging` decides
+        log_config=None,  # keeps this program's logging and its filter
         server_header=False,
     )
 
@@ -192,7 +192,7 @@ def serve_http(settings: Settings, address: Address) -> int:
 
 
 def _find_host() -> str:
-    """Return this machine's address on its network, else its name; nothing is sent."""
+    """Return this machine's address on its network, else its host name. No packet is sent."""
     with socket.socket(socket.AF_INET, socket.SOCK_DGRAM) as probe, suppress(OSError):
         probe.connect(("192.0.2.1", 9))
         return str(probe.getsockname()[0])

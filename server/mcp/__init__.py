@@ -1,1 +1,1 @@
-"""The MCP server: its requests, whatever the transport."""
+"""The MCP server: tools, resources and prompts, and the stdio transport."""

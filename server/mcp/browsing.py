@@ -110,7 +110,7 @@ def get_outline(engine: Engine, arguments: OutlineArguments) -> ToolReply:
 def _sections(outline: Passage) -> Iterator[str]:
     """Yield a line `chunk_index  headings  lines` for each run of chunks under the same headings.
 
-    A chunk that has headings inside gets a line of its own.
+    A chunk that has headings inside gets a separate line.
     """
     for _, chunks in groupby(
         outline.chunks,

@@ -1,7 +1,7 @@
 """Prompts for common tasks.
 
-A person picks a prompt in a client. Prompts hold no text of the blog, which the model reads through
-the tools, so their size is the same for every blog.
+A person picks a prompt in a client. Prompts contain no text of the blog, so their size is the same
+for every blog. The model reads posts through the tools.
 """
 
 import json

@@ -1,8 +1,8 @@
 """The tool `read_chunk`: a passage around a chunk, or the whole post.
 
-The answer has two text blocks and no structured content, because some clients show a model nothing
-else if there is some. The first block is the author's text alone. Chunks are joined in the order of
-the post, by a line break if their lines adjoin and otherwise by a blank line.
+The answer has two text blocks: the author's text, and its place. It has no structured content,
+because some clients would then show a model nothing else. Chunks are joined in the order of the
+post, by a line break if their lines adjoin and otherwise by a blank line.
 """
 
 import re
@@ -30,8 +30,8 @@ from blog_search_mcp.server.tool import ANSWER, Arguments, Text, Tool, ToolReply
 CHUNK_INDEX_MOST = 1_000_000
 CUT = "\nnotice: The end of this chunk has no room in an answer; the post's file has it."
 MAX_HEADINGS, HEADINGS_AROUND, HEADING_COLUMNS, FIELDS_WIDTH = 20, 3, 40, 300
-"""Limits of a place block: it names all headings of a post, or this many on each side of the page,
-shortened to these columns, and other words of the front matter to FIELDS_WIDTH."""
+"""Limits of a place block. If the post has over MAX_HEADINGS headings besides those above the page,
+only HEADINGS_AROUND on each side are named. The last two are columns: of a heading, of fields."""
 
 
 class ReadArguments(Arguments):
@@ -47,7 +47,7 @@ class ReadArguments(Arguments):
     @model_validator(mode="before")
     @classmethod
     def _split_place(cls, values: dict[str, Any]) -> dict[str, Any]:
-        """Read a source as a hit has it, `source #chunk_index`; not a URL, whose `#` is another."""
+        """Split `source #chunk_index`, as hits are written, but not a URL with an anchor."""
         source, _, index = str(values.get("source", "")).rpartition("#")
         if not re.fullmatch("[0-9]{1,7}", index.strip()) or not source or "://" in source:
             return values
@@ -55,7 +55,7 @@ class ReadArguments(Arguments):
 
     @property
     def reach(self) -> int | None:
-        """Number of chunks to add on each side of the page, `None` for no more, 0 for no page."""
+        """Chunks to add on each side of the page: `None` adds none, 0 leaves only the chunk."""
         return CHUNK_INDEX_MOST if self.whole else self.neighbors
 
 
@@ -95,7 +95,7 @@ def part_around(passage: Passage, room: int) -> Passage:
 
 
 def join_chunks(chunks: Sequence[Chunk]) -> str:
-    """Join the texts of chunks, after the lead of the first one, such as the head of its table."""
+    """Join the texts of chunks, after the lead of the first, for example the head of its table."""
     lead = chunks[0].lead if any(map(str.isalpha, chunks[0].lead)) else ""
     text = lead + chunks[0].text
     for before, chunk in pairwise(chunks):
@@ -105,7 +105,7 @@ def join_chunks(chunks: Sequence[Chunk]) -> str:
 
 
 def describe_place(passage: Passage) -> str:
-    """Write the place block of a passage: one fact a line."""
+    """Write the place block of a passage: one fact per line."""
     post, first, last = passage.post, passage.chunks[0], passage.chunks[-1]
     asked = next(chunk for chunk in passage.chunks if chunk.index == passage.asked)
     with_neighbors = f", shown with {first.index}-{last.index}" if first is not last else ""

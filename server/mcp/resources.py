@@ -1,8 +1,8 @@
-"""Resources: every post has a URI.
+"""MCP resources: every post has a URI.
 
-A person picks resources in a client, so a text is never cut as it is for a model. A cursor names a
-post and not a position, so it stays valid when the blog is ingested meanwhile. A URI names a post
-of the index and never a file: a path with `..` names no post.
+A person picks resources in a client, so a text is never shortened, unlike a tool's answer. A cursor
+names a post and not a position, so it stays valid if the blog is ingested meanwhile. A URI names a
+post of the index and never a file: a path with `..` names no post.
 """
 
 from contextlib import suppress
@@ -20,7 +20,7 @@ from blog_search_mcp.server.mcp.read_chunk import CHUNK_INDEX_MOST, describe_pla
 
 Context: TypeAlias = ServerRequestContext[Any, Any]
 POSTS_PER_PAGE = 100
-"""Number of posts on a page, which has about 20 KB."""
+"""Number of posts on a page. A page has about 20 KB."""
 POST_URI = "blog://post/"
 TEMPLATE = types.ResourceTemplate(
     uri_template=f"{POST_URI}{{+path}}",
@@ -47,7 +47,7 @@ def list_resources(
         posts = engine.reader().snapshot.catalog.posts_after(
             (day, source) if slash else None, POSTS_PER_PAGE + 1
         )
-    except IndexMissing:  # an empty blog
+    except IndexMissing:  # nothing to list yet
         posts = ()
     page = [
         types.Resource(
@@ -67,7 +67,7 @@ def list_resources(
 def read_resource(
     engine: Engine, context: Context, params: types.ReadResourceRequestParams
 ) -> types.ReadResourceResult:
-    """Return a whole post and its place block. Raises IndexProblem; MCPError if there is none."""
+    """Return a whole post and its place block. Raises IndexProblem; MCPError for an unknown URI."""
     uri = params.uri
     with suppress(NotInIndex):
         if uri[: len(POST_URI)].lower() == POST_URI and uri[len(POST_URI) :]:
@@ -76,7 +76,7 @@ def read_resource(
             place = part(mime_type="text/plain", text=describe_place(passage))
             whole = part(mime_type="text/markdown", text=text)
             return types.ReadResourceResult(contents=[whole, place])
-    # Since the version of this day the specification has no error code for an unknown resource.
+    # From this version on, the specification has no error code for an unknown resource.
     code = -32002 if context.protocol_version < "2026-07-28" else types.INVALID_PARAMS
     sentence = f"Unknown resource {uri[:200]!r}; see resources/list."
     raise MCPError(code, sentence, {"uri": uri})

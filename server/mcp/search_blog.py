@@ -37,7 +37,7 @@ class SearchArguments(FilterArguments):
     @model_validator(mode="before")
     @classmethod
     def _read_fields(cls, values: dict[str, Any]) -> dict[str, Any]:
-        """Read `tag:diary` or `after:2020` in a query as the argument that it names."""
+        """Turn `tag:diary` or `after:2020` in a query into the argument that it names."""
         query = _TAGGED.sub(r"posts tag:\1", str(values.get("query")))
         named = {dict(OTHER_NAMES)[n.lower()]: v.strip('"“”') for n, v in _FIELD.findall(query)}
         rest = {"query": _FIELD.sub(" ", query).strip() or "*"} if named else {}
@@ -48,7 +48,7 @@ _TAGGED = re.compile(
     r"(?i)^\W*(?:(?:all|my|the|show|me|list)\s+)*(?:posts|notes|articles)\s+(?:that are\s+)?"
     r"tagged\s+(?:as\s+|with\s+)?#?(\"[^\"]+\"|[^\s\"]{1,100}?)[.?!]{0,3}$"
 )
-"""A query for the posts with a tag."""
+"""Pattern of a query for the posts with a tag: `show me all posts tagged diary`."""
 _FIELD = re.compile(
     r"(?i)(?<!\S)(tag|label|category|author|section|folder|(?:after|since|before|until)(?=:\"?\d))"
     r's?:("[^"]+"|“[^”]+”|[^\s"]+)'
@@ -69,7 +69,7 @@ def search_blog(engine: Engine, arguments: SearchArguments) -> ToolReply:
     is_json = arguments.response_format == "json"
     render = results.to_json if is_json else partial(results.write_page, answer.offset)
     is_plain = not {"top_k", "offset", "sort"} & arguments.model_fields_set
-    # More hits would tempt a model, unless it asked for a page or has filters.
+    # More unsure hits would tempt a model. It gets them if it asks for a page or uses filters.
     is_short = answer.confidence == "low" and is_plain and arguments.filters == Filters()
     shown = answer.hits[:3] if is_short else answer.hits
     question, page = None if is_json else answer.query.text, partial(results.page_facts, answer)
@@ -79,9 +79,10 @@ def search_blog(engine: Engine, arguments: SearchArguments) -> ToolReply:
 
 
 def shorten_query(text: str) -> str:
-    """Return the query, and of one that is too long its lines without indent, or beginning and end.
+    """Return the query. If it is longer than TEXT_LENGTH, shorten it to about that.
 
-    In a stack trace such lines say what happened; other texts have hardly any indented lines.
+    Indented lines go first: in a stack trace they say least. If that is not enough, only the
+    beginning and the end of the rest are kept.
     """
     text = text.strip()
     if len(text) <= TEXT_LENGTH:

@@ -1,8 +1,8 @@
 """The MCP server over one index, for any transport.
 
-The SDK's low-level server is used because the high-level one words argument errors itself. It
-checks no arguments, results or exceptions: the tools validate their arguments, and `call_tool`
-turns every exception into a reply.
+The SDK's low-level server is used because the high-level one words argument errors itself. The
+low-level one checks no arguments or results and catches no exceptions: the tools validate their
+arguments, and `call_tool` turns every exception into a reply.
 """
 
 from base64 import b64encode
@@ -36,7 +36,7 @@ from blog_search_mcp.server.tool import Tool, ToolReply
 NAME = "blog_mcp"
 """Name of the server in the protocol."""
 MAX_CALLS = 40
-"""Number of tool calls that run at a time; other requests have threads of their own."""
+"""Maximum number of tool calls that run at a time. Other requests use other threads."""
 WHEN = "When the user asks what they wrote, decided or published, search here first."
 HOW = (
     "Call search_blog first, then read_chunk with a hit's source and chunk_index before you rely "
@@ -46,14 +46,14 @@ HOW = (
 BLOG_TITLE_WIDTH, DESCRIPTION_WIDTH = 60, 160
 ICON = b64encode(Path(__file__).parents[1].joinpath("http/page/icon.svg").read_bytes()).decode()
 LASTING, CHANGING = CacheHint(3_600_000, "public"), CacheHint(60_000)
-"""How long a client may cache what never changes in a process, and what an ingest changes (ms)."""
+"""Milliseconds that clients may cache replies: fixed lists for an hour, posts for a minute."""
 NO_INDEX = (
     "Search and read one blog. Until it has an index every call fails and says what to do; no "
     "restart is needed."
 )
 Tools: TypeAlias = tuple[Tool[Any], ...]
 CORE: Tools = (SEARCH_BLOG, READ_CHUNK)
-"""Tools that every client is offered: a model pays for each tool in every session."""
+"""Tools in every toolset. They are few, since each costs tokens in every session."""
 TOOLSETS: dict[ToolsetName, Tools] = {
     "core": CORE,
     "extended": (*CORE, LIST_POSTS, GET_OUTLINE),
@@ -64,7 +64,7 @@ Result = TypeVar("Result")
 
 
 def build_server(engine: Engine, toolset: ToolsetName = "core") -> Server[Any]:
-    """Build the server of an engine."""
+    """Build the MCP server that answers from an engine."""
     tools = TOOLSETS[toolset]
     offered = prompts.offered_prompts(toolset)
     listed = types.ListToolsResult(tools=[describe_tool(tool) for tool in tools])
@@ -89,7 +89,7 @@ def build_server(engine: Engine, toolset: ToolsetName = "core") -> Server[Any]:
     )
 
     async def add_instructions(ctx: Context, call_next: CallNext) -> HandlerResult:
-        """Add instructions on the current index to the first reply of either protocol era."""
+        """Add instructions on the current index to the reply to `initialize`/`server/discover`."""
         result = await call_next(ctx)
         if ctx.method not in {"initialize", "server/discover"} or not isinstance(result, dict):
             return result
@@ -152,8 +152,8 @@ def call_tool(
 def describe_tool(tool: Tool[Any]) -> types.Tool:
     """Describe a tool for `tools/list`.
 
-    There is no output schema: clients refuse text alone of a tool that has one, as the
-    specification does. Clients that load tools on demand load CORE at once.
+    There is no output schema: with one, the specification and clients refuse a reply of only text.
+    Clients that load tools on demand load CORE at once.
     """
     return types.Tool(
         name=tool.name,
@@ -168,7 +168,7 @@ def describe_tool(tool: Tool[Any]) -> types.Tool:
 
 
 def introduce(engine: Engine) -> tuple[dict[str, Any], str]:
-    """Return what a client shows of this server, and the instructions for its model."""
+    """Return facts of this server for clients to show, and instructions for their models."""
     overview = engine.store.peek_overview()
     about = instructions(overview) if overview else f"{WHEN} {NO_INDEX} {HOW}"
     info = {

@@ -1,8 +1,8 @@
 """Serve one client over stdin and stdout.
 
-The SDK's transport writes, and keeps stdout for the protocol alone. Its reader is not used: it
-drops lines that are no messages, for whose answers a client would wait for ever, and at the end of
-input the answers that are still due.
+The SDK's transport writes the replies, and lets nothing else reach stdout. Its reader is not used.
+That drops lines that are no messages, so a client would wait forever for an answer. At the end of
+input, it drops the answers that are still due.
 """
 
 import json
@@ -28,7 +28,7 @@ from blog_search_mcp.server.settings import Settings
 ANSWER_SECONDS = 10.0
 """Seconds that running calls have to finish after the client has closed stdin."""
 POLL_SECONDS = 0.005
-"""Seconds between two looks for unanswered calls; a written reply has left after that time."""
+"""Seconds between two checks for unanswered calls. A reply is written out within that time."""
 
 
 def serve_stdio(settings: Settings) -> int:
@@ -45,7 +45,7 @@ def serve_stdio(settings: Settings) -> int:
 async def serve(
     server: Server[Any], requests: BinaryIO, on_first_reply: Callable[[], None]
 ) -> None:
-    """Serve until `requests` end and all are answered, at most ANSWER_SECONDS longer."""
+    """Serve until `requests` end. Unanswered calls then have ANSWER_SECONDS to finish."""
     unanswered: set[object] = set()
     to_server, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, replies = anyio.create_memory_object_stream[SessionMessage](0)
@@ -66,7 +66,7 @@ async def serve(
                 if isinstance(message, types.JSONRPCRequest):
                     unanswered.add(message.id)
                 elif isinstance(message, types.JSONRPCNotification) and message.params:
-                    unanswered.discard(message.params.get("requestId"))  # of one cancelled
+                    unanswered.discard(message.params.get("requestId"))  # it was cancelled
                 await to_server.send(SessionMessage(message))
             with anyio.move_on_after(ANSWER_SECONDS):
                 while unanswered:

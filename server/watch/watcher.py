@@ -1,9 +1,9 @@
-"""Keep an index up to date with its posts, by ingests in separate processes.
+"""Keep an index up to date with its posts, using separate ingest processes.
 
-An ingest takes the processor and hundreds of megabytes, and may crash. So it runs in a process of
-its own, which ends whenever this process ends.
+An ingest takes much processor time and hundreds of megabytes, and may crash. Its process ends when
+this process ends.
 
-The folder is walked after each burst of file events and at each timeout of watchfiles: not every
+The folder is walked after each burst of file events and at each timeout of watchfiles. Not every
 file system sends events, and a folder that was deleted and created again sends none.
 """
 
@@ -34,10 +34,10 @@ from blog_search_mcp.ingest.posts.walk import SourceFile, walk
 from blog_search_mcp.server.settings import STOP_WITH_STDIN, Settings, index_arguments
 
 TIMEOUT_MS = 3_000
-"""Milliseconds without events after which the folder is walked, which takes 14 ms for 754 posts."""
+"""Milliseconds without events after which the folder is walked. A walk of 754 posts takes 14 ms."""
 RETRY = 20.0
-"""Seconds after which an ingest that failed or left posts without vectors is tried again although
-no post has changed. An attempt that fails again costs half a second."""
+"""Seconds between the starts of two ingests if no post has changed. The second is a retry, because
+the first failed or left posts without vectors. A failing ingest takes half a second."""
 log = logging.getLogger(__name__)
 
 
@@ -53,7 +53,7 @@ class FolderState:
 
 
 class Watcher:
-    """A watch of one folder for one index; `check` and `notice` may be called from any thread.
+    """A watch over the posts of one index; `check` and `notice` may be called from any thread.
 
     `on_switch` is called after each new generation.
     """
@@ -82,8 +82,8 @@ class Watcher:
         self._failure: str | None = None
 
     def check(self) -> None:
-        """Start to watch unless that has begun. Return at once."""
-        if self._starting.acquire(blocking=False):  # never released: it starts once
+        """Start the watching thread at the first call. Return at once."""
+        if self._starting.acquire(blocking=False):  # never released, so only one call succeeds
             log.setLevel(logging.INFO)
             threading.Thread(target=self._watch, name="watch", daemon=True).start()
 
@@ -94,7 +94,7 @@ class Watcher:
         return f"{count_changed(self._latest.changes)}; the index is being brought up to date."
 
     def first_ingest(self) -> str:
-        """Describe the state of the first ingest of this index or of this version."""
+        """Describe the state of the ingest that replaces a missing or outdated index."""
         if self._failure:
             return f"There is no index yet. {self._failure}"
         return "The index of the posts is being made; ask again in a minute."
@@ -120,7 +120,7 @@ class Watcher:
             log.exception("The posts could not be looked at.")
 
     def _is_due(self, state: FolderState) -> bool:
-        """Whether to ingest, which is always due the first time.
+        """Whether an ingest is due. The first one always is.
 
         A walk does not notice a changed site configuration or a new version of this program.
         """
@@ -130,7 +130,7 @@ class Watcher:
         return state != self._tried or self._now() - self._began >= RETRY
 
     def _leads(self) -> bool:
-        """Whether this server, as the first that asked, ingests for the index."""
+        """Whether this server is the one that ingests: the first to lock the index."""
         try:
             if self._lock is not None and not self._lock.is_locked:
                 self._lock.acquire()
@@ -163,7 +163,7 @@ class Watcher:
 
 
 def run_ingest(content: Path, settings: Settings) -> None:
-    """Ingest, and log each line of progress and of the report as it comes. Raises IngestFailed."""
+    """Run an ingest process; log each line of its progress and report. Raises IngestFailed."""
     arguments = [str(content), *index_arguments(settings), "--json", STOP_WITH_STDIN]
     line = ""
     with (

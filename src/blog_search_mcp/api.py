@@ -40,11 +40,10 @@ def build_index(
     rebuild: bool = False,
     progress: Progress | None = None,
 ) -> Report:
-    """Bring the index up to date with the posts in the folder `content`, as the command `ingest`.
+    """Bring the index up to date with the posts in the folder `content`, like the command `ingest`.
 
-    Only changed posts are read and embedded. An option that is `None` keeps its last value.
-
-    Raises BlogSearchError and leaves the index as it was.
+    Only changed posts are read and embedded. An option that is `None` keeps its last value. Raises
+    BlogSearchError.
     """
     place, site = _locate(index), {"base_url": base_url, "permalink": permalink}
     options = merge_options(place, include_drafts=include_drafts, **site)
@@ -57,8 +56,8 @@ def build_index(
 def open_index(index: Path | str, *, embedder_url: str = "") -> "BlogIndex":
     """Open the index in a folder or at an address. It follows later ingests until it is closed.
 
-    `embedder_url` is the URL of the embedding server, if the index was built with one; `""` stands
-    for Ollama's default.
+    `embedder_url` is the URL of the embedding server, if the index was built with one. `""` means
+    Ollama's default.
     """
     return BlogIndex(_locate(index), embedder_url)
 
@@ -110,7 +109,7 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         return replace(answer, notice=join_sentences(answer.notice, reason) or None)
 
     def read(self, source: str, chunk_index: int, *, neighbors: int | None = None) -> Passage:
-        """Read a page around a chunk, with 0 neighbors the chunk alone, else so many more."""
+        """Read a page around a chunk and `neighbors` chunks on each side; 0: only the chunk."""
         if neighbors is not None and neighbors < 0:
             raise UsageError(f"neighbors is {neighbors}; it must be at least 0.")
         return self._reader().read(source, chunk_index, neighbors)

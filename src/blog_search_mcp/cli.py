@@ -1,4 +1,4 @@
-"""The command line `blog-search-mcp`, with commands in the order in which a newcomer needs them."""
+"""The command line `blog-search-mcp`; its help has the order in which newcomers need commands."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from blog_search_mcp.server.settings import Settings, read_absolute
 
 
 def read_posts(text: str) -> Path:
-    """Read the folder of the posts; if it is a whole site, find it there. Raises ValueError."""
+    """Return the folder of posts that a path means; a whole site is searched. Raises ValueError."""
     from blog_search_mcp.ingest.blog import find_posts_folder
 
     folder = read_absolute(text)
@@ -78,7 +78,7 @@ _QUESTIONS = {
 def _suggest_steps(settings: Settings, titles: str) -> None:
     """Print the next steps: restart the client, ask a question this blog answers, or search.
 
-    The question is about the newest of 50 posts that has words in its title, in its language.
+    The question is about the newest post with words in its title (of 50), in the post's language.
     """
     snapshot = engine_for_one(settings, embeds=False).reader().snapshot
     newest = snapshot.catalog.list_posts(Filters(), "newest", 50, 0).page
@@ -114,7 +114,7 @@ click.version_option(package_name=PACKAGE, message="%(package)s %(version)s")(pr
 
 
 def run(words: Sequence[str]) -> int:
-    """Run a command line and return its exit status. A mistake in it is printed on stderr."""
+    """Run a command line and return its exit status. Wrong usage is reported on stderr."""
     try:
         return int(program.main([*words], PACKAGE, standalone_mode=False) or 0)
     except click.ClickException as error:
