@@ -41,11 +41,11 @@ def audit(
         "stale-drafts": _find_stale_drafts(folder, today),
     }
     apart = "" if len(corpus.passages.posts) else "Without vectors no near-duplicates are found."
-    notice = " ".join(filter(None, (folder.problem, _say_unjudged(corpus), apart)))
+    notice = " ".join(filter(None, (folder.problem, _explain_unjudged(corpus), apart)))
     return {kind: tuple(of) for kind, of in findings.items()}, notice
 
 
-def _say_unjudged(corpus: Corpus) -> str:
+def _explain_unjudged(corpus: Corpus) -> str:
     """Explain why links by site paths cannot be judged; `""` if they can or none exist."""
     missed = (link.href for links in corpus.links.values() for link, to in links if not to)
     is_any = any(page and not page.netloc for page in map(split_page, missed))

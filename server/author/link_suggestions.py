@@ -100,8 +100,8 @@ def suggest_backlinks(
     suggestions: list[tuple[float, Suggestion]] = []
     for number, nearness in _find_near(corpus, subject, cosines).items():
         text = draft_of_post(corpus, corpus.posts[number].source)
-        speaks = {primary_subtag(it.language) for it in (draft, text)} - {""}
-        if number in own or len(speaks) > 1 or not own.isdisjoint(corpus.linked.get(number, ())):
+        languages = {primary_subtag(it.language) for it in (draft, text)} - {""}
+        if number in own or len(languages) > 1 or not own.isdisjoint(corpus.linked.get(number, ())):
             continue
         near = corpus.passages.by_chunk(cosines, number).T
         if suggestion := _place_link(Prose(text, corpus.titles), subject, draft.passages, near):
@@ -182,8 +182,8 @@ def _find_near(corpus: Corpus, subject: Post, cosines: Vectors) -> dict[int, flo
         by_post = corpus.passages.by_post(cosines).max(axis=0)
         near = dict(zip(corpus.passages.posts.tolist(), by_post.tolist(), strict=True))
     nearest = sorted(near, key=lambda post: -near[post])[:LINKING_CANDIDATES]
-    saying = corpus.snapshot.lexical.posts.normalized_bm25(query, LINKING_CANDIDATES)
-    return {post: near.get(post, 0.0) for post in (*nearest, *saying)}
+    by_words = corpus.snapshot.lexical.posts.normalized_bm25(query, LINKING_CANDIDATES)
+    return {post: near.get(post, 0.0) for post in (*nearest, *by_words)}
 
 
 def _versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:

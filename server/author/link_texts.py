@@ -113,7 +113,7 @@ class Prose:
             words
             for sentence in sentences
             for first, term in enumerate(sentence)
-            if term.start in self._starts and self._bears(term, wanted)
+            if term.start in self._starts and self._is_wanted(term, wanted)
             if (words := self._find_part(sentence, first, wanted, full))
         )
         best = max(parts, key=lambda words: round(words.share, 3), default=None)
@@ -137,7 +137,7 @@ class Prose:
             else:
                 lost += UNRELATED_COST * self.titles.rarity.of(term.stem)
             score = self.titles.rarity.sum(held) - lost
-            if score > best and term.end in self._ends and self._bears(term, wanted):
+            if score > best and term.end in self._ends and self._is_wanted(term, wanted):
                 best, end = score, term.end
         is_telling = best >= min(FULL_SHARE * full, MIN_WEIGHT * self.titles.rarity.highest)
         if not is_telling or best < MIN_TITLE_SHARE * full or not self._is_free(start, end):
@@ -146,7 +146,7 @@ class Prose:
         share = min(best / full, 1.0)
         return Words(start, end, self.line_of(start), self.text[start:end], share, around)
 
-    def _bears(self, term: Term, wanted: Collection[str]) -> bool:
+    def _is_wanted(self, term: Term, wanted: Collection[str]) -> bool:
         return term.stem in wanted and not is_stopword(term.exact, self._languages)
 
     def _is_free(self, start: int, end: int) -> bool:

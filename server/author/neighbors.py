@@ -40,20 +40,20 @@ class Passages:
         )
         """IDs of the posts that have vectors, ascending."""
         self._mean = self._vectors.mean()
-        spoken = [posts[post].language for post in self.posts.tolist()]
-        self._languages = {language: n for n, language in enumerate(dict.fromkeys(spoken))}
-        numbers = np.array([self._languages[name] for name in spoken], dtype=np.int64)
-        self._spoken = numbers[of_posts]
+        post_languages = [posts[post].language for post in self.posts.tolist()]
+        self._languages = {language: n for n, language in enumerate(dict.fromkeys(post_languages))}
+        numbers = np.array([self._languages[name] for name in post_languages], dtype=np.int64)
+        self._window_languages = numbers[of_posts]
         """Index of the language by window."""
         self._means = np.tile(self._mean, (len(self._languages), 1)) * PRIOR_WINDOWS
         for window, rows in self._read():
-            np.add.at(self._means, self._spoken[window], rows)
-        counts = np.bincount(self._spoken, minlength=len(self._means))
+            np.add.at(self._means, self._window_languages[window], rows)
+        counts = np.bincount(self._window_languages, minlength=len(self._means))
         self._means /= PRIOR_WINDOWS + counts[:, np.newaxis]
         self.directions: Vectors = np.zeros((len(self.posts), len(self._mean)), dtype=np.float32)
         """Unit vector by post: the mean direction of its windows about their language's mean."""
         for window, rows in self._read():
-            about_mean = normalize_rows(rows - self._means[self._spoken[window]])
+            about_mean = normalize_rows(rows - self._means[self._window_languages[window]])
             np.add.at(self.directions, of_posts[window], about_mean)
         self.directions = normalize_rows(self.directions)
 
@@ -73,13 +73,13 @@ class Passages:
         """
         if not vectors.any() or not len(self.posts):
             return np.zeros((len(vectors), 0), dtype=np.float32)
-        is_spoken = language in self._languages
-        mean = self._means[self._languages[language]] if is_spoken else self._mean
+        is_known = language in self._languages
+        mean = self._means[self._languages[language]] if is_known else self._mean
         is_any = np.any(vectors, axis=1, keepdims=True)
         directions = normalize_rows(np.where(is_any, vectors - mean, 0.0))
         cosines = np.zeros((len(directions), len(self._chunks)), dtype=np.float32)
         for window, rows in self._read():
-            about_mean = normalize_rows(rows - self._means[self._spoken[window]])
+            about_mean = normalize_rows(rows - self._means[self._window_languages[window]])
             cosines[:, window] = directions @ about_mean.T
         return cosines
 

@@ -222,16 +222,16 @@ def find_related(corpus: Corpus, limit: int) -> dict[int, tuple[int, ...]]:
             key=lambda place: (corpus.posts[posts[place]].date or "", -place),
             reverse=True,
         )
-        apart = {posts[place]: _keep_apart(corpus, posts[place]) for place in newest_first}
-        most = limit + max(map(len, apart.values()))
+        excluded = {posts[place]: _find_excluded(corpus, posts[place]) for place in newest_first}
+        most = limit + max(map(len, excluded.values()))
         near, products = find_nearest_rows(corpus.passages.directions[newest_first], most)
-        for post, others, likeness in zip(apart, near, products, strict=True):
+        for post, others, likeness in zip(excluded, near, products, strict=True):
             ids = [posts[newest_first[place]] for place in others[likeness > 0].tolist()]
-            related[post] = tuple(other for other in ids if other not in apart[post])[:limit]
+            related[post] = tuple(other for other in ids if other not in excluded[post])[:limit]
     return related
 
 
-def _keep_apart(corpus: Corpus, post: int) -> frozenset[int]:
+def _find_excluded(corpus: Corpus, post: int) -> frozenset[int]:
     series = corpus.snapshot.series.get(post)
     parts = {part.post for part in series.parts} if series else set()
     return corpus.translations_of(post) | parts | corpus.linked.get(post, frozenset())

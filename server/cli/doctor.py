@@ -36,7 +36,7 @@ Check: TypeAlias = tuple[str, State, str]
 
 def print_checks(settings: Settings, clients: Mapping[str, Client]) -> int:
     """Print a line for each check. Return the exit status: 1 if there is a problem, else 0."""
-    is_elsewhere = open_store(settings.index).stamp() is None and _ask_servers(clients)
+    is_elsewhere = open_store(settings.index).stamp() is None and _has_url_entry(clients)
     none: Check = ("index", "ok", f"There is none in {settings.index}; clients ask a server.")
     of_index = [none] if is_elsewhere else check_index(settings)
     results = [*of_index, *check_clients(settings, clients)]
@@ -78,7 +78,7 @@ def check_index(settings: Settings) -> Iterator[Check]:
     yield ("posts", "warning" if posts.notice() else "ok", join_sentences(notice, skipped))
 
 
-def _ask_servers(clients: Mapping[str, Client]) -> bool:
+def _has_url_entry(clients: Mapping[str, Client]) -> bool:
     """Whether an entry of ours reaches a server by its URL."""
     for client in clients.values():
         with suppress(ClientSettingsError):
@@ -89,17 +89,17 @@ def _ask_servers(clients: Mapping[str, Client]) -> bool:
 
 def check_clients(settings: Settings, clients: Mapping[str, Client]) -> Iterator[Check]:
     """Yield a check of each of our entries in clients' settings, or a warning if there are none."""
-    is_any = False
+    has_entry = False
     for client in clients.values():
         try:
             for name, fields in client_entries.list_ours(client):
                 state, text = _check_entry(client, name, fields, settings)
                 yield client.title, state, f"The entry {name!r} in {client.path} {text}"
-                is_any = True
+                has_entry = True
         except ClientSettingsError as error:
             yield client.title, "warning", str(error)
-            is_any = True
-    if not is_any:
+            has_entry = True
+    if not has_entry:
         add = command("install", "CLIENT", "--index", settings.index)
         text = f"None has an entry for this server. Add one: `{add}` ({', '.join(CLIENTS)})."
         yield "clients", "warning", text

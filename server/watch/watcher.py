@@ -183,8 +183,8 @@ def run_ingest(content: Path, settings: Settings) -> None:
         if process.wait():
             failed = "The newest posts could not be ingested"
             reason = line or f"it ended with status {process.returncode}."
-            told = "the server's log says more."
+            detail = "the server's log says more."
             report.seek(0)
             with suppress(ValueError, LookupError):  # it was killed before it wrote anything
-                told = json.loads(report.read())["error"]
-            raise IngestFailed(f"{failed}: {reason}", for_clients=f"{failed}: {told}")
+                detail = json.loads(report.read())["error"]
+            raise IngestFailed(f"{failed}: {reason}", for_clients=f"{failed}: {detail}")
