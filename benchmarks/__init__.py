@@ -1,10 +1,10 @@
-"""Measurements: how well a blog is searched, and how fast every step is.
+"""Benchmarks of quality and speed.
 
-    python -m benchmarks.quality CONTENT…  how well blogs are searched, by kind of query
-    python -m benchmarks.speed             how fast each step is, beside its floor
-    python -m benchmarks.golden            how well another project's judged queries are answered
-    python -m benchmarks.answers           whether another version answers the same
-    python -m benchmarks.patterns          which regular expressions a text can freeze
+    python -m benchmarks.quality CONTENT…  quality of search by kind of query
+    python -m benchmarks.speed             time and memory of each step, beside its floor
+    python -m benchmarks.golden            quality on judged questions, also of other programs
+    python -m benchmarks.answers           differences between the answers of two versions
+    python -m benchmarks.patterns          regular expressions that a text can freeze
 
-The wheel leaves it out. It imports `ingest`, `index` and `server`, and none of them imports it.
+The wheel lacks this package. It imports `ingest`, `index` and `server`; none of them imports it.
 """

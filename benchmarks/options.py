@@ -1,6 +1,6 @@
-"""What the command lines share: options, the cache, tables, the status of a failure.
+"""Shared parts of the command lines: options, cache, tables, exit status of a failure.
 
-And what a measurement says of itself, so that it can be repeated: commit, command line, machine.
+Also descriptions of a run, so that it can be repeated: commit, command line, machine.
 """
 
 import argparse
@@ -21,19 +21,19 @@ _PACKAGES = ("faiss-cpu", "tantivy", "onnxruntime", "numpy", "mcp")
 
 
 def folder(value: str) -> Path:
-    """Read a path, whose `~` the shell may have left."""
+    """Return a path, with `~` expanded if the shell did not."""
     return Path(value).expanduser()
 
 
 def count(value: str) -> int:
-    """Read a whole number from 1. Raises ArgumentTypeError."""
+    """Parse a positive whole number. Raises ArgumentTypeError."""
     if not (value.isascii() and value.isdigit() and int(value)):
         raise argparse.ArgumentTypeError(f"{value!r} is not a whole number from 1.")
     return int(value)
 
 
 def cache_folder(environment: Mapping[str, str]) -> Path:
-    """Return the user's cache folder (XDG base directories)."""
+    """Return the benchmarks' folder in the user's cache (XDG base directories)."""
     cache = environment.get("XDG_CACHE_HOME")
     return (Path(cache) if cache else Path.home() / ".cache") / "blog-search-mcp" / "benchmarks"
 
@@ -52,7 +52,7 @@ def table(header: Sequence[str], rows: Iterable[Sequence[str]], right: Iterable[
 
 
 def read_commit() -> str:
-    """Return this checkout's commit, `-dirty` if files were changed; empty without git."""
+    """Return this checkout's commit, with `-dirty` if files were changed; `""` without git."""
     describe = ["git", "describe", "--always", "--dirty", "--exclude=*", "--abbrev=40"]
     try:
         ran = subprocess.run(describe, cwd=_ROOT, capture_output=True, encoding="utf-8")
@@ -62,13 +62,13 @@ def read_commit() -> str:
 
 
 def describe_run(module: str) -> str:
-    """Say the commit, and the command line that runs `module` as it was run now."""
+    """Describe this run of `module`: the commit and the command line."""
     command = shlex.join(["python", "-m", module, *sys.argv[1:]])
     return f"Commit `{read_commit() or 'unknown'}`, `{command}`."
 
 
 def describe_machine() -> str:
-    """Describe the machine this runs on, its packages, and how much else it does now."""
+    """Describe this machine: processor, system, Python, packages, and current load."""
     info = Path("/proc/cpuinfo")
     lines = info.read_text(encoding="utf-8").splitlines() if info.exists() else []
     models = [line.partition(":")[2] for line in lines if line.startswith("model name")]

@@ -1,9 +1,9 @@
 """Try to freeze every regular expression of the package, and print those that a text can freeze.
 
-    python -m benchmarks.patterns [PART OF A NAME...]    without a name all; some twenty minutes
+    python -m benchmarks.patterns [PART OF A NAME...]    by default all, in about twenty minutes
 
-A text begins with what leads up to a part of the pattern, repeats a part, and ends as nothing does.
-The pattern is called as the package calls it. Status 1 if the time of one outgrows the text.
+A text is a match up to a part of the pattern, then a repeated part, then an end that matches
+nothing. The exit status is 1 if the time of a pattern grows faster than the text.
 """
 
 import ast
@@ -40,27 +40,27 @@ BOUNDED = {
     "index.embedders.connection._TOO_LONG": (2_000, "a reply, as far as it is looked at"),
     "ingest.relations.translations._DOCUSAURUS": (4_096, "a path"),
 }
-"""Most characters of the texts that reach a pattern, and what these texts are."""
+"""Maximum characters of the texts that a pattern gets, and a name of these texts, by pattern."""
 LIMIT = 5.0
-"""Most seconds of the processor for one text."""
+"""Maximum seconds of processor time for one text."""
 STEPS = ((1_000, 8_000, 0.0003), (25_000, 100_000, 0.2))
-"""Characters of a short and a long text, and least seconds that a slow pattern takes for the long
-one; the second step is for patterns that the first finds slow."""
+"""Characters of a short and a long text, and minimum seconds of a slow pattern for the long one.
+The second step is for patterns that are slow in the first."""
 GROWTH = 2.5
-"""Least factor by which the seconds outgrow the text of a slow pattern."""
+"""Minimum factor between the growth of time and the growth of the text for a slow pattern."""
 MOST_ATTACKS, LONGEST_UNIT = 10_000, 40
-"""Most texts tried on a pattern, drawn of all, and most characters of a pair that is repeated."""
+"""Maximum number of texts, drawn at random, per pattern, and of characters in a repeated pair."""
 ENDS = ("", "\0", "\n\0")
 CHARACTERS = " \n\t0aA_-.,:;!/|\\\"'`(){}[]<>#*=%&@+~^$中é"
-"""Characters to try, besides those of the pattern: three from each end stand for a class."""
+"""Characters to try besides those of the pattern. A class tries its first and last three."""
 METHODS = {"match": "match", "fullmatch": "fullmatch"} | dict.fromkeys(
     ("search", "sub", "split", "findall", "finditer"), "findall"
 )
-"""What to call for each method of a pattern: all that search go through the text to its end."""
+"""Method to call for each method that the package uses. `findall` reads a text to its end."""
 
 
 def collect_patterns() -> Iterator[tuple[str, re.Pattern[str], set[str]]]:
-    """Import the package; yield each pattern that it compiles, its name, and the METHODS called."""
+    """Import the package; yield the name, pattern and called METHODS of each compiled pattern."""
     places, called = dict[Any, str](), defaultdict[Any, set[str]](set)
     compile_pattern, package = re.compile, blog_search_mcp.__name__
 
@@ -91,7 +91,7 @@ def collect_patterns() -> Iterator[tuple[str, re.Pattern[str], set[str]]]:
 
 
 class Pieces:
-    """Texts that fit the parts of a pattern, and what leads up to the parts that repeat."""
+    """Texts that match parts of a pattern, and texts that lead up to its repeated parts."""
 
     def __init__(self, pattern: re.Pattern[str]) -> None:
         self._pattern, self._groups = pattern, dict[int, str]()
@@ -100,7 +100,7 @@ class Pieces:
             self._units.add(self._fit(_parser.parse(pattern.pattern, pattern.flags), ""))
 
     def list_attacks(self) -> list[tuple[str, str, str]]:
-        """List beginning, unit and end of at most MOST_ATTACKS texts."""
+        """Return at most MOST_ATTACKS texts, each as beginning, repeated unit and end."""
         units = sorted(filter(None, self._units | self._leads))
         pairs = [one + two for one, two in permutations([*units, "\n"], 2)]
         short = [pair for pair in pairs if len(pair) <= LONGEST_UNIT]
@@ -108,7 +108,7 @@ class Pieces:
         return Random(0).sample(attacks, min(len(attacks), MOST_ATTACKS))
 
     def _fit(self, tree: Any, before: str) -> str:
-        """Return a text that fits behind `before`, and with `_has_ahead` a lookahead."""
+        """Return a text that matches after `before`, with `_has_ahead` also for lookaheads."""
         text = ""
         for kind, value in tree:
             lead, part = before + text, ""
@@ -141,7 +141,7 @@ class Pieces:
         return text
 
     def _choose(self, one: Any) -> str:
-        """Return a character that fits; a few that do are units."""
+        """Return a character that matches, and add up to six of them to the units."""
         fits = _compiler.compile(one, self._pattern.flags).fullmatch
         members = [each for each in dict.fromkeys(CHARACTERS + self._pattern.pattern) if fits(each)]
         self._units.update(members[:3], members[-3:])
@@ -149,9 +149,9 @@ class Pieces:
 
 
 def find_slow(pattern: re.Pattern[str], methods: set[str], most: int) -> str:
-    """Return the first text of at most `most` characters whose time outgrows it, else nothing.
+    """Return the first attack of at most `most` characters that is slow, else `""`.
 
-    The system ends a process of its own at the LIMIT, since `re` holds the interpreter's lock.
+    A child process tries them, and the system kills it at the LIMIT: `re` holds Python's lock.
     """
     ours, theirs = multiprocessing.Pipe(duplex=False)
     given = (pattern, methods, most, theirs)
@@ -167,7 +167,7 @@ def find_slow(pattern: re.Pattern[str], methods: set[str], most: int) -> str:
 
 
 def _try_attacks(pattern: re.Pattern[str], methods: set[str], most: int, sent: Connection) -> None:
-    """Send each attack before it is tried; exit with 1 at one that is slow."""
+    """Send each attack, then try it; exit with status 1 at the first slow one."""
     for method, (lead, unit, end) in product(sorted(methods), Pieces(pattern).list_attacks()):
         sent.send(f"{method} {lead!r} + {unit!r} * n + {end!r}")
         signal.setitimer(signal.ITIMER_PROF, LIMIT)
@@ -183,7 +183,7 @@ def _try_attacks(pattern: re.Pattern[str], methods: set[str], most: int, sent: C
 
 
 def main() -> int:
-    """Print what is slow. Returns the exit status."""
+    """Print the slow patterns. Return the exit status."""
     tried = slow = 0
     for name, pattern, methods in collect_patterns():
         if any(part in name for part in sys.argv[1:] or [""]):

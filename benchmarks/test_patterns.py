@@ -1,4 +1,4 @@
-"""The pump of regular expressions repeats what a pattern asks to see ahead."""
+"""Attacks on regular expressions also repeat the text that a lookahead wants."""
 
 import re
 

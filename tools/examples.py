@@ -1,10 +1,10 @@
-"""`python -m tools.examples`: run the worked examples of the pages and write them anew.
+"""`python -m tools.examples`: run the worked examples of the pages and update their outputs.
 
-An example is a fence of `console`: lines after `$ ` are commands, with what they print below them.
-They run one after the other in a home folder that is new for each fence; one that ends in `&` is a
-server, which serves until the fence ends. A test runs them too, and fails where a page says
-something else. Only what differs by more than times, sizes and small differences of scores is
-written anew.
+An example is a `console` fence. Lines after `$ ` are commands; the output of each follows it. The
+commands of a fence run in turn, in a new home folder. A command that ends in `&` is a server, which
+runs until the end of the fence. A test runs the examples too, and fails if a page differs from the
+output. Differences only in times, sizes and small parts of scores are ignored, and the page stays
+as it is.
 """
 
 from __future__ import annotations
@@ -33,21 +33,21 @@ SHOWN_HOME, PROJECT = "/home/me", "blog-search-mcp"
 PORT = "8765"
 """Default port of the server; examples run on a free port instead."""
 PATIENCE = 60.0
-"""Seconds for a program to begin to listen, or to end."""
+"""Timeout in seconds for a program to listen, or to end."""
 SCORE, COUNT = 0.02, 0.01
-"""Most difference of two scores, and of two counts above a thousand, as a share."""
+"""Ignored differences: of scores, and of counts from 1,000 on as a share of the larger one."""
 
 _FENCE = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _HERE = re.compile(
     rf"{PROJECT} (?=(?:ask|author|doctor|ingest|list|read|search) )(.+?)(?= *(?:\d?>|[|&]|$))"
 )
-"""Commands that run in this process, since starting a new one takes most of their time."""
+"""Pattern of commands that run in this process: starting a new one takes most of their time."""
 _HTTP_ALONE = re.compile(r"--http(?= -|$)")
 _PASSING = re.compile(
     r"(?:less than a minute|\b\d+ (?:second|minute)s?)(?= ago)|\b\d+\.\d(?= (?:s|MB)\b)"
     r"|\b\d{4}-\d\d-\d\d(?= to )|(?<= to )\d{4}-\d\d-\d\d(?=\.$)"
 )
-"""Texts that change with each run: ages, seconds, megabytes, and the days of a report."""
+"""Pattern of texts that change with each run: ages, seconds, megabytes, days of a report."""
 _NUMBER = re.compile(r"(-?\d+\.\d{2,}|\d{1,3}(?:,\d{3})+)")
 
 
@@ -57,13 +57,13 @@ class Example:
 
     commands: tuple[str, ...]
     printed: str
-    """The fence's text: each command after its prompt, then what it printed."""
+    """The fence's text: each command after its prompt, then its output."""
     start: int
-    """Where the text begins in the page, in characters."""
+    """Offset of the text in the page, in characters."""
 
 
 def find_examples(page: str) -> Iterator[Example]:
-    """Give a page's examples in order; a command that ends in a backslash goes on."""
+    """Yield a page's examples in order. A command continues after a backslash at a line's end."""
     for fence in _FENCE.finditer(page):
         lines = fence[1].replace("\\\n", "\\\0").splitlines()
         commands = (line.removeprefix(PROMPT) for line in lines if line.startswith(PROMPT))
@@ -73,20 +73,20 @@ def find_examples(page: str) -> Iterator[Example]:
 
 
 def find_outdated(page: str, home: Home) -> list[tuple[Example, str]]:
-    """Run a page's examples; return those that print something else, with what they print."""
+    """Run a page's examples; return those whose output differs, each with the new text."""
     ran = [(example, home.type(example)) for example in find_examples(page)]
     return [(example, text) for example, text in ran if not are_alike(example.printed, text)]
 
 
 def replace_outputs(page: str, outputs: list[tuple[Example, str]]) -> str:
-    """Put what each example printed in place of what the page says."""
+    """Return the page with the new texts of these examples."""
     for example, printed in sorted(outputs, key=lambda pair: -pair[0].start):
         page = page[: example.start] + printed + page[example.start + len(example.printed) :]
     return page
 
 
 def are_alike(one: str, other: str) -> bool:
-    """Whether both say the same: words are equal, times and scores may differ a little."""
+    """Whether two texts are equal, apart from times and small differences of scores and counts."""
     ones, others = (_NUMBER.split(_PASSING.sub("", text)) for text in (one, other))
     return ones[::2] == others[::2] and all(map(_is_near, ones[1::2], others[1::2]))
 
@@ -97,10 +97,10 @@ def _is_near(one: str, other: str) -> bool:
 
 
 class Home:
-    """A home folder with the project in it, its posts ingested by the embedder in the package."""
+    """A home folder with the project, whose posts are ingested with the packaged embedder."""
 
     def __init__(self, folder: Path) -> None:
-        """Make it below `folder`, which is empty."""
+        """Create the home folder in `folder`, which is empty."""
         self._home = folder.resolve() / "me"
         self._kept = folder.resolve() / "kept"
         self._project = self._home / PROJECT
@@ -119,7 +119,7 @@ class Home:
         shutil.copytree(self._home, self._kept)
 
     def type(self, example: Example) -> str:
-        """Run an example's commands in the home as it was at first; return what a reader sees."""
+        """Run an example's commands in a fresh copy of the home; return the text of the fence."""
         shutil.rmtree(self._home)
         shutil.copytree(self._kept, self._home)
         self._port = str(free_port())
@@ -151,7 +151,7 @@ class Home:
         return shown.replace(self._port, PORT)
 
     def _run_here(self, words: str) -> str:
-        """Run a command in this process; return one of the shell that says and ends as it did."""
+        """Run a command in this process; return a shell command with its output and exit status."""
         place = self._place()
         with chdir(place["cwd"]), mock.patch.dict(os.environ, place["env"], clear=True):
             ran = run_command(*shlex.split(words))
@@ -189,7 +189,7 @@ class Home:
 
 
 def main() -> int:
-    """Write the pages anew that need it; return the exit status."""
+    """Update the pages whose examples are outdated; return the exit status."""
     with TemporaryDirectory() as folder:
         home = Home(Path(folder))
         for name in sys.argv[1:] or PAGES:

@@ -1,10 +1,10 @@
 """`python -m tools.fit_ranking CONTENT... --questions DIR`: fit `index/data/ranking.json`.
 
-Ranking is a conditional logit: of a query's candidates the right post is to have the largest
-weighted sum of features. Confidence is a logistic model of whether the blog holds an answer at all.
-Both are fitted on the blogs and judged collections named, as for `benchmarks.quality`, but those of
-ASIDE, which nothing is chosen by; printed are the figures of each by weights that were fitted
-without it. scipy is the one further package: `pip install --group fit`.
+Ranking is a conditional logit: the right post should have the largest weighted sum of features of a
+query's candidates. Confidence is a logistic model of whether the blog has an answer at all. CONTENT
+are blogs and judged collections, as for `benchmarks.quality`; those in ASIDE are not fitted on. The
+figures printed for a blog come from weights fitted without it. This needs scipy too: `pip install
+--group fit`.
 """
 
 from __future__ import annotations
@@ -52,32 +52,32 @@ Numbers: TypeAlias = NDArray[np.float64]
 Ranking: TypeAlias = dict[QueryKind, Weights]
 
 ASIDE = {"cisi", "electron-blog", "jsquad-valid-ja", "rust-blog", "simonw-til"}
-"""Blogs and collections that nothing is fitted on, as evidence of what a new blog may expect."""
+"""Blogs and collections that are not fitted on, so that they show the quality on a new blog."""
 HARD = {"paraphrase", "paraphrase-en"}
-"""Sets of questions in other words than the posts', which no threshold is chosen by."""
+"""Sets of questions that avoid the posts' words. Thresholds are not chosen by them."""
 ENOUGH = 40
-"""Number of queries of a kind and blog that count in full; more of them weigh no more together."""
+"""Number of queries of a kind and blog that count in full. More have the same total weight."""
 KIND_WEIGHTS = {"question": 5.0, "keywords": 5.0, "judged": 2.5}
-"""Weights of the kinds that readers ask; a query made of the posts weighs 1."""
+"""Weight of a query by kind; 1 for other kinds, which are derived from the posts."""
 LEFT_OUT = {"title", "definition", "misspelled", "simplified"}
-"""Kinds that are answered by the title, or are other queries rewritten."""
+"""Kinds that a title answers, or that are variants of other queries."""
 UNRANKED = {"keywords"}
 """Kinds that only confidence is fitted on."""
 UNSURE = {"judged", "everyday"}
-"""Kinds that confidence is not fitted on: what is judged is asked of no blog, and everyday
+"""Kinds that confidence is not fitted on: judged queries are not about a blog, and everyday
 questions test the fit."""
 RIDGE = 1e-3
-"""L2 penalty of the ranking's weights, which few queries of each kind decide."""
+"""L2 penalty of the ranking's weights, which are fitted on few queries of each kind."""
 CONFIDENCE_RIDGE = 1e-4
-"""L2 penalty of confidence's weights, which all queries decide. At 1e-3 fewer headings of other
-blogs are low where the blog was left out, at 1e-5 as many."""
+"""L2 penalty of confidence's weights, which are fitted on all queries. On blogs left out of the
+fit, fewer headings of other blogs are low at 1e-3, and as many at 1e-5."""
 FEATURES: tuple[Feature, ...] = get_args(Feature)
 CONFIDENCE = ("coverage", "unnamed", "length", "score", "nearest")
-"""Features of confidence; without vectors, all but the last two."""
+"""Features of confidence. The last two need vectors."""
 ELSEWHERE = 150
-"""Most questions of other blogs asked of each blog, and most of their headings."""
+"""Maximum number of other blogs' questions, and of their headings, asked of each blog."""
 FALSE_LOW, WORST_LOW = 0.01, 0.05
-"""Share of the questions with an answer that is low at most, of all blogs together and of each."""
+"""Maximum share of answered questions with low confidence: of all blogs together, and of each."""
 
 
 @dataclass(frozen=True, eq=False)
@@ -91,16 +91,16 @@ class Example:
     """Features of the candidates, shape (posts, features)."""
     is_right: NDArray[np.bool_]
     is_named: bool
-    """Whether the query names a title, which then decides the ranking."""
+    """Whether the query names a title. The title then decides the ranking."""
     is_foreign: bool
-    """Whether the query is in another language, so that it never counts as low."""
+    """Whether the query is in another language than the blog. It is then never low."""
     confidence: Mapping[str, float]
-    """Features of confidence, by name, without a score."""
+    """Features of confidence by name, without the score."""
     by_meaning: bool
 
     @property
     def is_sure(self) -> bool:
-        """Whether the answer is never low."""
+        """Whether the confidence is never low."""
         has_all = self.confidence["coverage"] >= EVERY_WORD
         return self.is_named or self.is_foreign or has_all
 
@@ -181,7 +181,7 @@ def _add_keywords(queries: Iterable[Query]) -> Iterator[Query]:
 
 
 def fit(examples: Sequence[Example]) -> RankingModel:
-    """Fit all weights of the file, rounded to two digits."""
+    """Fit all weights, rounded to two digits. Thresholds stay 0."""
     kinds: tuple[QueryKind, ...] = get_args(QueryKind)
     ranking: Ranking = {
         kind: _fit_weights([each for each in examples if each.query_kind == kind]) for kind in kinds
@@ -199,9 +199,9 @@ def fit(examples: Sequence[Example]) -> RankingModel:
 def choose_thresholds(
     examples: Sequence[Example], models: Mapping[str, RankingModel]
 ) -> tuple[float, float]:
-    """Choose the certainty that few questions are below, by meaning and by words alone.
+    """Choose the thresholds of certainty that few questions are below: with and without vectors.
 
-    Each is judged by the model that was fitted without its blog.
+    Each question is judged by the model that was fitted without its blog.
     """
     certain = defaultdict[str, list[tuple[float, float]]](list)
     for each in examples:
@@ -220,7 +220,7 @@ def choose_thresholds(
 
 
 def set_thresholds(model: RankingModel, low: tuple[float, float]) -> RankingModel:
-    """Return the model with thresholds of confidence by meaning and by words alone."""
+    """Return the model with these thresholds of confidence, with and without vectors."""
     by_meaning, by_words = (
         one.model_copy(update={"low": bound})
         for one, bound in zip((model.confidence, model.confidence_by_words), low, strict=True)
@@ -268,7 +268,7 @@ def _fit_weights(examples: Sequence[Example]) -> Weights:
 def _fit_logistic(
     examples: Sequence[Example], names: Sequence[str], ranking: Ranking
 ) -> LogisticModel:
-    """Fit a model of these features; a query that names a title is certain and left out."""
+    """Fit a model of these features, without queries that name a title: those are certain."""
     used = [each for each in examples if not each.is_named]
     importance = _importance(used)
     features = [each.weigh(ranking) for each in used]
@@ -299,7 +299,7 @@ def _is_found(example: Example, ranking: Ranking) -> bool:
 
 
 def report(name: str, examples: Sequence[Example], model: RankingModel) -> None:
-    """Print how well each kind of query is served by `model`."""
+    """Print, by kind of query, hit@1, hit@5, nDCG@10 and the share with low confidence."""
     by_kind: dict[str, list[Example]] = defaultdict(list)
     for each in examples:
         by_kind[each.kind].append(each)

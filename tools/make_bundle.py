@@ -1,9 +1,9 @@
-"""Pack dist/blog-search-mcp.mcpb, which Claude Desktop installs: the manifest and what it runs.
+"""Pack dist/blog-search-mcp.mcpb, a bundle that Claude Desktop installs: manifest and source.
 
-A bundle of type "uv" holds our source with its pyproject.toml, and the client fetches Python
-and the packages: FAISS and ONNX Runtime differ by system and cannot be packed for all. The
-same source gives the same bytes. The manifest is validated by `mcpb`, the format's own tool
-(npm: @anthropic-ai/mcpb), where it is installed; nothing is downloaded for it.
+A bundle of type "uv" has our source with its pyproject.toml, and the client fetches Python and the
+packages. FAISS and ONNX Runtime differ by system, so they cannot be packed for all. The same source
+gives the same bytes. If `mcpb`, the tool of the format (npm: @anthropic-ai/mcpb), is installed, it
+validates the manifest.
 """
 
 import argparse
@@ -18,17 +18,17 @@ ROOT = Path(__file__).parents[1]
 MANIFEST = ROOT / "tools" / "bundle" / "manifest.json"
 BUNDLE = ROOT / "dist" / "blog-search-mcp.mcpb"
 PROJECT = ("pyproject.toml", "README.md", "LICENSE")
-"""Files that pyproject.toml names, so that a build needs them."""
+"""Files that a build needs, since pyproject.toml names them."""
 PACKAGE = "src/blog_search_mcp"
-"""Its links to `ingest`, `index` and `server` are followed, since a ZIP keeps none."""
+"""Folder of the package. Its links to `ingest`, `index` and `server` become copies in the ZIP."""
 
 _DAY = (1980, 1, 1, 0, 0, 0)
-"""The first day that ZIP knows; the files' own times would make each bundle differ."""
+"""Time of all files, the first that ZIP knows. With true times, each bundle would differ."""
 _MODE = 0o644 << 16
 
 
 def bundled(root: Path) -> dict[str, Path]:
-    """List what goes into the bundle, by its name there."""
+    """Return the files of the bundle by their name in it."""
     own = {
         file.relative_to(root).as_posix(): file
         for folder, _, names in os.walk(root / PACKAGE, followlinks=True)
@@ -43,7 +43,7 @@ def bundled(root: Path) -> dict[str, Path]:
 
 
 def pack(files: dict[str, Path], target: Path) -> None:
-    """Write the ZIP that a bundle is."""
+    """Write the bundle, a ZIP of these files by name."""
     target.parent.mkdir(parents=True, exist_ok=True)
     with zipfile.ZipFile(target, "w", zipfile.ZIP_DEFLATED) as archive:
         for name, path in files.items():
@@ -53,9 +53,9 @@ def pack(files: dict[str, Path], target: Path) -> None:
 
 
 def validated(tool: str) -> bool:
-    """Have `mcpb` judge the manifest; False if it is not installed.
+    """Validate the manifest with `mcpb`; return False if that is not installed.
 
-    Raises CalledProcessError, after what the tool itself says, if the manifest is wrong.
+    If the manifest is wrong, the tool prints why, and CalledProcessError is raised.
     """
     found = shutil.which(tool)
     if found is None:

@@ -1,7 +1,7 @@
-"""`python -m tools.pictures`: make the pictures of the documents anew, over the sample posts.
+"""`python -m tools.pictures`: remake the pictures of the documents from the sample posts.
 
-The search page is photographed in Chromium (`make browser` installs Playwright), and what `setup`
-prints in a new home is written as lines of an SVG.
+Chromium makes screenshots of the search page (`make browser` installs Playwright). The output of
+`setup` in a new home is written as the lines of an SVG.
 """
 
 import os
@@ -26,13 +26,13 @@ PAGES = {
     "passage": "?q=atomic+rename&source=engineering%2Fatomic-index-swap.md&chunk=0",
     "chinese": "?q=什麼是快取",
 }
-"""Address of each picture of the page."""
+"""Query string of the page by name of its picture."""
 COLUMNS, WIDTH, HEIGHT = 96, 9.6, 22
-"""Columns of a line, and width and height of a character in pixels."""
+"""Columns of a line, then width of a character and height of a line in pixels."""
 
 
 def photograph_page(folder: Path) -> None:
-    """Write a PNG of each address of PAGES."""
+    """Write a PNG for each of PAGES."""
     build_index(ROOT / "content", folder, embedder="embedded")
     with served(engine_for(Settings(folder))) as url, chromium() as browser:
         for name, address in PAGES.items():
@@ -44,7 +44,7 @@ def photograph_page(folder: Path) -> None:
 
 
 def draw_setup(home: Path) -> None:
-    """Write an SVG of what `setup` prints for the sample posts in a new home with Cursor."""
+    """Write an SVG of the output of `setup` for the sample posts, in a new home with Cursor."""
     (home / ".cursor").mkdir(parents=True)
     posts = home / "blog" / "posts"
     shutil.copytree(ROOT / "content", posts)

@@ -1,9 +1,9 @@
 """`python -m benchmarks.answers write BIN FILE --blogs DIR… --work DIR`, then `compare OLD NEW`.
 
-The answers of one version of the program are written to a file and compared with another's. BIN is
-the `bin` of a checkout's environment; its program, tools and Python interface alone are used. A
-blog is a folder with `posts/` in a DIR; its questions are those of `benchmarks.quality`. Vectors
-stay in `--work`, where another version finds them too.
+Write the answers of one version of the program to a file, then compare them with another version's.
+BIN is the `bin` folder of a checkout's environment; only its program, tools and Python interface
+are used. A blog is a folder in a DIR that has `posts/`. Its questions are those of
+`benchmarks.quality`. Vectors stay in `--work`, so that another version can reuse them.
 """
 
 import argparse
@@ -22,9 +22,9 @@ from benchmarks.quality.metrics import DEPTH
 from benchmarks.speed.server import server
 
 Ask = Callable[..., Any]
-"""Sends a request with its parameters; returns the result, or the whole message of an error."""
+"""Function that sends a request and returns its result, or the whole message of an error."""
 Asked = tuple[str, str, Sequence[str]]
-"""A query: its kind, its text, and the sources of the posts that are right."""
+"""A query: its kind, its text, and the sources of its right posts."""
 
 PERMALINKS = {
     "18f-blog": "jekyll",
@@ -36,11 +36,11 @@ PERMALINKS = {
     "simonw-til": "quarto",
     "swift-blog": "jekyll:/blog/:title/",
 }
-"""Rule of addresses by blog, so that every generator is tried; other blogs have `hugo`."""
+"""Value of `--permalink` by blog, so that every generator is tried. Other blogs get `hugo`."""
 QUERIES, SUGGESTED, DRAFTS = 100, 60, 30
-"""Most titles and headings of a blog, posts with suggestions, and drafts with suggestions."""
+"""Maximum per blog: titles and as many headings, posts for the author's tools, and drafts."""
 DRAFT_LENGTH = 50_000
-"""Most characters of a draft that `suggest_links` takes."""
+"""Maximum characters of a draft for `suggest_links`."""
 PROGRAM = "blog-search-mcp"
 
 DUMP = """
@@ -59,13 +59,13 @@ with open_index(sys.argv[1]) as index:
                 [c.headings + c.inner_headings, c.anchor, c.first_line, c.last_line, c.text]
                 for c in chunks]]))
 """
-"""A program that prints each post with its chunks as a line."""
+"""Program that prints a JSON line for each post with its chunks."""
 
 _LINK = re.compile(r"(?<!!)\[([^\[\]]*)\]\(([^()\s]*)[^()]*\)")
 
 
 def write(options: argparse.Namespace) -> int:
-    """Write the answers over all blogs; the file is written anew after each blog."""
+    """Write the answers on all blogs. The file is rewritten after each blog."""
     answers: dict[str, Any] = {}
     for blog in sorted(path.parent for folder in options.blogs for path in folder.glob("*/posts")):
         if blog.name in (options.only or [blog.name]):
@@ -79,14 +79,14 @@ def write(options: argparse.Namespace) -> int:
 
 
 def ingest(bin_: Path, content: Path, index: Path) -> None:
-    """Index the posts anew and reuse the vectors of the last time."""
+    """Rebuild the index of the posts; known vectors are reused."""
     options = ["--permalink", PERMALINKS.get(index.name, "hugo"), "--rebuild"]
     options += ["--base-url", "https://blog.example", "--embedder", "embedded"]
     run([bin_ / PROGRAM, "ingest", content, "--index", index, *options], check=True)
 
 
 def answer(bin_: Path, index: Path, asked: Iterable[Asked]) -> dict[str, Any]:
-    """Return an index's posts, what each tool replies, and the hits of all queries."""
+    """Return the posts of an index, replies of each tool, and the hits of all queries."""
     dumped = check_output([bin_ / "python", "-P", "-c", DUMP, index], encoding="utf-8")
     posts = {source: facts for source, *facts in map(json.loads, dumped.splitlines())}
     some = [{"source": source} for source in order_by_hash(posts)[:SUGGESTED]]
@@ -118,12 +118,12 @@ def answer(bin_: Path, index: Path, asked: Iterable[Asked]) -> dict[str, Any]:
 
 
 def order_by_hash(texts: Iterable[str]) -> list[str]:
-    """Order texts by their hash, so that a sample hardly changes with the others."""
+    """Sort texts by hash, so that new texts hardly change a sample of the first."""
     return sorted(texts, key=lambda text: sha256(text.encode()).digest())
 
 
 def make_queries(posts: dict[str, Any]) -> Iterator[Asked]:
-    """Yield titles and headings, for which the posts that have them are right."""
+    """Yield titles and headings as queries. The posts that have them are right."""
     right: dict[str, dict[str, list[str]]] = {"title": {}, "heading": {}}
     for source, (_, title, *_, chunks) in posts.items():
         right["title"].setdefault(title, []).append(source)
@@ -134,7 +134,7 @@ def make_queries(posts: dict[str, Any]) -> Iterator[Asked]:
 
 
 def make_drafts(posts: dict[str, Any]) -> list[tuple[str, list[str], str]]:
-    """Return posts without their links, for which the posts that were linked are right."""
+    """Return texts of posts without links, the linked posts as right ones, and the sources."""
     by_name = {name_of(source): source for source in posts}
     drafts = []
     for source in order_by_hash(posts):
@@ -146,7 +146,7 @@ def make_drafts(posts: dict[str, Any]) -> list[tuple[str, list[str], str]]:
 
 
 def name_of(address: str) -> str:
-    """Return the word by which a file, or a link to it, names a post."""
+    """Return the last part of a post's path or URL, without date and suffix."""
     path = re.sub(r"(/_?index)?\.(mdx?|html)$", "", re.split("[?#]", address)[0].rstrip("/"))
     return re.sub(r"^\d{4}-\d\d-\d\d-", "", path.rpartition("/")[2])
 
@@ -154,7 +154,7 @@ def name_of(address: str) -> str:
 def search(
     ask: Ask, kind: str, text: str, right: Sequence[str], source: str = ""
 ) -> dict[str, Any]:
-    """Search, or suggest links for the draft of a `source`, which is no hit then."""
+    """Search for `text`, or suggest links for it as a draft of the post `source`, not to it."""
     tool, argument = ("suggest_links", "text") if source else ("search_blog", "query")
     asked = {argument: text, "top_k": DEPTH}
     asked |= {} if source else {"response_format": "json"}

@@ -1,4 +1,4 @@
-"""Compare two files of answers: whether they are equal, or by rank no worse."""
+"""Compare two files of answers: whether they are equal, or have no worse ranks."""
 
 from __future__ import annotations
 
@@ -16,23 +16,23 @@ from numpy.typing import NDArray
 from benchmarks.quality.metrics import READ, gain, rank_of
 
 MEASURED = ("question", "title", "heading")
-"""Kinds of queries that may not do worse."""
+"""Kinds of queries whose measures must not get worse."""
 CHANGE_LEAST = -0.02
-"""Lower bound of a change's 95 % interval over all blogs; for links, of the change itself."""
+"""Lower limit of a change's 95 % interval over all blogs. For links, limit of the change itself."""
 LOST_MOST = 2
-"""Most queries of a blog and kind that may lose their right post from the first place."""
+"""Maximum net loss of hit@1, as a number of queries per blog and kind."""
 KEPT_LEAST = 0.98
-"""Least share of the addresses that must stay the same."""
+"""Minimum share of the addresses that must stay."""
 RESAMPLES, SEED = 2000, 20261120
 
 View = dict[Any, Any]
 Rows = NDArray[np.float64]
-"""A row a query: equal, same order, other confidence; then hit@1, hit@5, nDCG@10 and whether the
-confidence is low though a right post is read, or none is right; before, then after."""
+"""One row per query. Columns 0 to 2: equal, same order, other confidence. Columns 3 to 6 before and
+7 to 10 after: hit@1, hit@5, nDCG@10, low confidence (for answerable queries, only if found)."""
 
 
 def compare(old: Path, new: Path, show: int, *, by_rank: bool) -> int:
-    """Print how the answers differ; return 1 if that breaks the rule."""
+    """Print the differences of the answers; return 1 if they break the rule, else 0."""
     before, after = (json.loads(path.read_text(encoding="utf-8")) for path in (old, new))
     broken = [f"{name}: in one file alone" for name in sorted(before.keys() ^ after.keys())]
     rows: dict[str, dict[str, Rows]] = defaultdict(dict)
@@ -60,7 +60,7 @@ def say(*cells: object) -> None:
 
 
 def view(answers: Any) -> dict[str, View]:
-    """Return the parts of the answers that are compared, by their name and what they belong to."""
+    """Return the compared parts of the answers: by name of the part, then by key of its item."""
     posts = answers["posts"]
     chunks = [(source, *chunk) for source, (*_, chunks) in posts.items() for chunk in chunks]
     anchors = defaultdict(set)
@@ -80,7 +80,7 @@ def view(answers: Any) -> dict[str, View]:
 
 
 def count(name: str, before: View, after: View, show: int) -> tuple[int, int, int, int]:
-    """Count what is equal, changed, lost and new; print that, and the first so many changes."""
+    """Count equal, changed, lost and new items; print the counts and the first `show` changes."""
     both = before.keys() & after.keys()
     changed = [key for key in before if key in both and before[key] != after[key]]
     counts = len(both) - len(changed), len(changed), len(before) - len(both), len(after) - len(both)
@@ -94,7 +94,7 @@ def count(name: str, before: View, after: View, show: int) -> tuple[int, int, in
 
 
 def differ(what: str, equal: int, changed: int, lost: int, new: int, *, by_rank: bool) -> bool:
-    """Whether these counts break the rule; by rank those of links alone do."""
+    """Whether these counts break the rule; if `by_rank`, only those of addresses and anchors."""
     if not by_rank:
         return bool(changed or lost or new)
     is_wrong = changed or equal < KEPT_LEAST * (equal + lost) or (what == "addresses" and new)
@@ -102,7 +102,7 @@ def differ(what: str, equal: int, changed: int, lost: int, new: int, *, by_rank:
 
 
 def measure(before: Any, after: Any) -> dict[str, Rows]:
-    """Return a row for each query that both files have, by kind."""
+    """Return Rows by kind, for the queries that both files have."""
     asked = {(each["kind"], each["query"]): each for each in after["queries"]}
     rows = defaultdict(list)
     for old in before["queries"]:
@@ -116,7 +116,7 @@ def measure(before: Any, after: Any) -> dict[str, Rows]:
 
 
 def rate(answer: Any, right: list[str]) -> tuple[float, ...]:
-    """Return the figures of one answer, from the rank of its first right post."""
+    """Return hit@1, hit@5, nDCG@10 and low of one answer, by its first right post's rank."""
     sources = dict.fromkeys(hit[0] for hit in answer["hits"])
     rank = rank_of(right, sources)
     is_low = answer["confidence"] == "low" and (rank <= READ or not right)
@@ -124,7 +124,7 @@ def rate(answer: Any, right: list[str]) -> tuple[float, ...]:
 
 
 def judge(kind: str, name: str, rows: Rows) -> str:
-    """Print the figures with the intervals of their changes; return the name of what got worse."""
+    """Print the measures with intervals of their changes; return a sentence if they got worse."""
     number, before, after = len(rows), rows[:, 3:7], rows[:, 7:]
     drawn = np.random.default_rng(SEED).multinomial(number, np.full(number, 1 / number), RESAMPLES)
     low, high = np.percentile(drawn @ (after - before) / number, (2.5, 97.5), axis=0)

@@ -1,9 +1,9 @@
-"""`python -m benchmarks.golden`: judged questions, answered by this program and scored for any.
+"""`python -m benchmarks.golden`: answer judged questions, and score the answers of any program.
 
-`answer BLOGS` asks the questions of benchmarks/questions over the blogs in the folder BLOGS, each
-fetched as the page there says, and prints a line of JSON for each answer; `--by` takes a floor
-instead of this program. `score FILE…` prints a table of the measures of such files, which any tool
-can write. `notes NOTES GOLDEN` asks the queries of a set of the project obsidian-hybrid-search.
+`answer BLOGS` asks the questions of benchmarks/questions over the blogs in the folder BLOGS (see
+its README for their sources) and prints a line of JSON for each answer. `--by` chooses a baseline
+instead of this program. `score FILE…` prints a table of the measures of files with answers, which
+any program can write. `notes NOTES GOLDEN` asks a golden set of obsidian-hybrid-search.
 """
 
 import argparse
@@ -53,7 +53,7 @@ def _parser() -> argparse.ArgumentParser:
 
 
 def _answer(options: argparse.Namespace) -> Iterator[str]:
-    """Answer the questions on every blog that lies in a folder. Raises BlogSearchError."""
+    """Yield an answer as JSON for each question on a blog in the folder. Raises BlogSearchError."""
     blogs, questions = options.blogs, [*read_questions(options.questions)]
     names = [name for name in dict.fromkeys(q.blog for q in questions) if (blogs / name).is_dir()]
     if not names:
@@ -67,7 +67,7 @@ def _answer(options: argparse.Namespace) -> Iterator[str]:
 
 
 def _score(options: argparse.Namespace) -> Iterator[str]:
-    """Yield the table of measures: of each file, for the blogs that it answers."""
+    """Yield one table with the measures of each file, over the blogs that it has answers for."""
     rows = []
     for file in options.files:
         answers = read_answers(file)

@@ -1,9 +1,9 @@
-"""How well the judged queries of the project obsidian-hybrid-search find their notes.
+"""Measures of the judged queries of the project obsidian-hybrid-search on a folder of notes.
 
-A set is a list of {"query", "category", "relevant_paths", "partial_paths"}, as that project keeps
-them in `eval/golden-sets`; the paths are below a folder of notes. A relevant note counts 1 and a
-partial one .5 in nDCG@5; the first relevant one is what MRR and hit@k look for. Each note counts
-once, at its best passage.
+A golden set is a list of {"query", "category", "relevant_paths", "partial_paths"}, as in that
+project's `eval/golden-sets`; paths are relative to the folder. In nDCG@5, a relevant note counts 1
+and a partial one .5. MRR and hit@k use the first relevant note. Each note counts once, at its best
+passage.
 """
 
 from __future__ import annotations
@@ -25,12 +25,12 @@ from blog_search_mcp.index.errors import UsageError
 from blog_search_mcp.server.engine import Engine
 
 PASSAGES = 30
-"""Number of hits asked for, since a note may have several; the first READ notes are judged."""
+"""Number of hits per query. A note may have several; the first READ notes are judged."""
 HEADER = ("commit", "queries", "nDCG@5", "MRR", "hit@1", "hit@5", "ms")
 
 
 class GoldenQuery(BaseModel):
-    """One query with the notes that answer it, wholly or in part."""
+    """A query, and the notes that answer it completely or in part."""
 
     query: str
     relevant_paths: tuple[str, ...]
@@ -62,7 +62,7 @@ def judge(engine: Engine, judged: GoldenQuery) -> tuple[float, ...]:
 
 
 def measure_notes(notes: Path, golden: Path, model: str | None) -> Iterator[str]:
-    """Index the notes below the user's cache, ask every query, and yield the table.
+    """Index the notes in the user's cache, ask every query, and yield the table.
 
     Raises BlogSearchError.
     """

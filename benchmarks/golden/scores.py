@@ -1,6 +1,6 @@
-"""A tool's answers to the judged questions, and their measures.
+"""A program's answers to the judged questions, and their measures.
 
-benchmarks/questions/README.md explains the files and the measures. Further keys are ignored, and a
+benchmarks/questions/README.md explains the files and the measures. Unknown keys are ignored. A
 question without a line counts as not answered.
 """
 
@@ -19,11 +19,11 @@ from examples.agent.loop import tokens_of
 
 QUESTIONS = Path(__file__).parents[1] / "questions"
 MEASURES = ("hit@1", "hit@5", "nDCG@10", "evidence", "tokens", "false low", "absent low")
-"""Shares in [0, 1], and the mean tokens of an answer."""
+"""Names of the measures: shares in [0, 1], and the mean number of tokens of an answer."""
 
 
 class Answer(BaseModel):
-    """What a tool answered to one question."""
+    """The answer of a program to one question."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -43,9 +43,9 @@ def read_answers(file: Path) -> dict[tuple[str, str], Answer]:
 def score(
     questions: Sequence[Question], answers: Mapping[tuple[str, str], Answer]
 ) -> Iterator[tuple[str, int, Sequence[float | None]]]:
-    """Yield a language, the number of its questions, and MEASURES of the answers to them.
+    """Yield a language, its number of questions, and the MEASURES of their answers.
 
-    All languages together go first. A measure is `None` where it has no such question.
+    All languages together come first. A measure is `None` if no question has it.
     """
     for language in ("all", *sorted({question.lang for question in questions})):
         pairs = [

@@ -1,1 +1,1 @@
-"""Quality of search: queries with known answers come in, shares of answered ones go out."""
+"""Quality of search: shares of queries with known answers that find them."""

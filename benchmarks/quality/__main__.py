@@ -1,8 +1,8 @@
-"""`python -m benchmarks.quality CONTENT…`: how well each kind of query finds its post.
+"""`python -m benchmarks.quality CONTENT…`: measure how well each kind of query finds its post.
 
-Queries are made of the posts, and readers' questions are asked too where `--questions` has some.
-Of several blogs each is asked the others' questions and headings as well, which it cannot answer.
-A table a blog goes to stdout, as Markdown.
+Queries are derived from the posts; `--questions` adds readers' questions. If there are several
+blogs, each is also asked questions and headings of the others, which it cannot answer. Prints a
+Markdown table for each blog on stdout.
 """
 
 import argparse
@@ -38,7 +38,7 @@ def main() -> int:
 
 
 def _report(blogs: list[Blog], limit: int) -> Iterator[str]:
-    """Yield what measured, then the table of each blog. Raises UsageError."""
+    """Yield a description of the run, then the table of each blog. Raises UsageError."""
     yield describe_run("benchmarks.quality")
     fitted = {blog.name for blog in blogs} & {*load_ranking_model().fitted_on}
     if fitted:

@@ -1,12 +1,12 @@
-"""What is measured: a blog or a judged collection, with its index, its posts and its queries.
+"""Blogs and judged collections to measure, with their indexes, posts and queries.
 
-A blog is a folder of posts; one that is called `posts` is named after the folder it lies in.
+A blog is a folder of posts. It has the folder's name, or the parent's if the folder is `posts`.
 Questions come from a file, or from a folder with files named after the blog, in the format of
-benchmarks/questions/README.md. All other queries are made of the posts.
+benchmarks/questions/README.md. All other queries are derived from the posts.
 
 A judged collection is a folder with `corpus.jsonl` ({"id", "title", "text"}), `queries.jsonl`
-({"id", "text"}) and `qrels.tsv` (query, document, relevance). Its documents are written as posts,
-since a blog is what search knows.
+({"id", "text"}) and `qrels.tsv` (query, document, relevance). Its documents are written as posts
+before they are indexed.
 """
 
 from __future__ import annotations
@@ -46,20 +46,19 @@ from blog_search_mcp.server.settings import Settings
 ModelT = TypeVar("ModelT", bound=BaseModel)
 
 JUDGED = "judged"
-"""The kind of query for which every right post counts; for others the first one does."""
+"""Kind of a query for which every right post counts. For other kinds, only the first does."""
 LIMIT = 200
-"""Queries of a kind: the interval of a hit rate of .9 is then about .04 to each side."""
+"""Default maximum of queries per kind. The interval of a hit rate of .9 is then about ±.04."""
 ABSENT = ("absent", "everyday", "elsewhere", "heading elsewhere")
-"""Kinds without an answer: questions of the blog's field, what people ask who think of no blog,
-other blogs' questions, and their headings."""
+"""Kinds without an answer: questions on the blog's subjects, everyday questions, questions of other
+blogs, and headings of other blogs."""
 EVERYDAY = Path(__file__).with_name("everyday.txt")
-"""A question a line about what people do when they do not write blogs, in the languages of
-EVERYDAY_LANGUAGES apart by tabs; a blog in another one is asked in English. Written for this
-project; nothing is fitted on them."""
+"""Everyday questions, written for this project: one per line, in EVERYDAY_LANGUAGES separated by
+tabs. Blogs in other languages are asked in English. Nothing is fitted on these questions."""
 EVERYDAY_LANGUAGES = ("en", "zh-hant", "zh", "ja", "de")
 
 EVERY_CHUNK = 1_000_000
-"""Number of neighbors that covers any post, so that it is read whole."""
+"""Number of neighbors that is enough to read any post as a whole."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -73,7 +72,7 @@ class Embedding:
 
 @dataclass(frozen=True, slots=True)
 class Blog:
-    """One blog, or one judged collection, with all queries it is measured by."""
+    """A blog or judged collection, with all its queries."""
 
     name: str
     engine: Engine
@@ -83,9 +82,10 @@ class Blog:
     queries: tuple[Query, ...]
 
     def ask_elsewhere(self, blogs: Iterable[Blog], limit: int) -> list[Query]:
-        """Take other blogs' questions and specific headings, at most `limit` of each kind.
+        """Return other blogs' questions and specific headings, at most `limit` of each kind.
 
-        Blogs in this one's language go first; a text that a post here contains is left out.
+        If blogs in this one's language exist, only those are used. Texts that a post of this blog
+        contains are left out.
         """
         others = [blog for blog in blogs if blog.name != self.name]
         others = [blog for blog in others if blog.language == self.language] or others
@@ -107,9 +107,9 @@ class Blog:
 def read_blog(
     content: Path, questions: Path | None, limit: int, cache: Path, embedding: Embedding
 ) -> Blog:
-    """Index a blog or collection below `cache`, and make at most `limit` queries of each kind.
+    """Index a blog or collection in `cache`, and derive at most `limit` queries of each kind.
 
-    Cached vectors are reused; all else is made anew by the code as it is. Raises BlogSearchError.
+    Cached vectors are reused; the rest of the index is rebuilt. Raises BlogSearchError.
     """
     is_judged = (content / "qrels.tsv").is_file()
     name = content.parent.name if content.name == "posts" else content.name
@@ -132,7 +132,7 @@ def read_blog(
 
 
 def index_posts(content: Path, folder: Path, embedding: Embedding) -> Engine:
-    """Index posts anew, but for known vectors; return what answers. Raises BlogSearchError."""
+    """Rebuild the index except for known vectors; return its engine. Raises BlogSearchError."""
     build_index(
         content,
         folder,
@@ -146,7 +146,7 @@ def index_posts(content: Path, folder: Path, embedding: Embedding) -> Engine:
 
 
 def read_posts(index: BlogIndex) -> Posts:
-    """Read the posts of an index but those without a body, which search leaves out."""
+    """Read the posts of an index, except those without a body, which search does not find."""
     texts: list[Text] = []
     offset = 0
     while page := index.posts(offset=offset):
@@ -169,7 +169,7 @@ def _read_post(index: BlogIndex, post: Post) -> Text | None:
 def _choose_queries(
     posts: Posts, language: str, name: str, questions: Path | None, limit: int
 ) -> list[Query]:
-    """Make queries of the posts, and take the questions with what is made of them."""
+    """Return queries derived from the posts, questions, their keywords, and everyday questions."""
     asked = [each.asked for each in read_questions(questions, name)] if questions else []
     known = {post.source for post in posts}
     if lost := [query.text for query in asked if query.right and not known & {*query.right}]:
@@ -186,7 +186,7 @@ def _choose_queries(
 
 
 class Question(BaseModel):
-    """One line of a file of questions; the blog does not answer one without a source."""
+    """One line of a file of questions. The blog has no answer to a question without a source."""
 
     model_config = ConfigDict(frozen=True)
 
@@ -197,17 +197,17 @@ class Question(BaseModel):
     lang: str = ""
     """ISO 639-1, or `zh-hant` for Traditional Chinese."""
     blog: str = ""
-    """Name of the blog, which the name of the file says."""
+    """Name of the blog, from the name of the file."""
 
     @property
     def asked(self) -> Query:
-        """The query, for which `source` and `also` are right."""
+        """The query, with `source` and `also` as right posts."""
         right = (self.source, *self.also) if self.source else ()
         return Query("question" if right else "absent", self.query, right, self.evidence)
 
 
 def read_questions(place: Path, *blogs: str) -> Iterator[Question]:
-    """Read a file of questions, or those in a folder that are named after these blogs, or all.
+    """Read a file of questions, or the files in a folder: of these blogs, by default of all.
 
     Raises UsageError with the line that is wrong.
     """
@@ -219,7 +219,7 @@ def read_questions(place: Path, *blogs: str) -> Iterator[Question]:
 
 
 def read_lines(file: Path, model: type[ModelT]) -> Iterator[ModelT]:
-    """Read a JSON object a line. Raises UsageError with the line that is wrong."""
+    """Read one JSON object per line. Raises UsageError with the line that is wrong."""
     for number, line in enumerate(_read_lines(file), 1):
         try:
             yield model.model_validate_json(line)
@@ -229,7 +229,7 @@ def read_lines(file: Path, model: type[ModelT]) -> Iterator[ModelT]:
 
 
 def write_collection(folder: Path, content: Path) -> Path:
-    """Write the documents of a collection as posts; one without a title is a piece of code."""
+    """Write a collection's documents as posts. One without a title is code and gets a fence."""
     content.mkdir(parents=True, exist_ok=True)
     for document in map(json.loads, _read_lines(folder / "corpus.jsonl")):
         title, text = document["title"], document["text"]

@@ -1,7 +1,7 @@
-"""Ask the queries of a kind, judge what a user would get, and sum up: one row for each kind.
+"""Ask queries, measure the answers, and average the measures by kind of query.
 
-Relevance is binary, so a ranking is the ranks of its right posts. The other benchmarks judge a
-ranking by the same functions.
+Relevance is binary, so a ranking is the ranks of its right posts. The other benchmarks use the same
+measures of a ranking.
 """
 
 import math
@@ -18,34 +18,34 @@ from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG
 from examples.agent.loop import tokens_of
 
 DEPTH, READ = 10, 5
-"""Number of posts that nDCG looks at, and of hits that are read (an assistant's default page)."""
+"""Number of posts in nDCG, and of hits that are read, which is an assistant's default page."""
 PASSAGES = 3
-"""Hits that one post may have, at most: of a judged collection so many times DEPTH are asked for,
-since every post counts once there."""
+"""Maximum hits of a post. In judged collections each post counts once, so PASSAGES times DEPTH hits
+are requested."""
 MEASURES = (
     *("hit@1", "hit@5", "nDCG@10", "in first", "in any", "low"),
     *("in right", "first preview", "any preview", "answer", "read"),
 )
-"""What is measured of each answer, as docs/quality.md explains: truths, a gain, and tokens."""
+"""Names of the measures (docs/quality.md): true or false, a gain (nDCG@10), or tokens."""
 
 
 def rank_of(right: Collection[str], sources: Iterable[str]) -> float:
-    """Return the rank of the first right one of the sources, from 1; infinite if none is."""
+    """Return the rank of the first right source, from 1; infinity if there is none."""
     return next((rank for rank, source in enumerate(sources, 1) if source in right), math.inf)
 
 
 def gain(rank: float) -> float:
-    """Return what a right post counts at a rank (Järvelin and Kekäläinen 2002), 0 behind DEPTH."""
+    """Return the gain of a right post at a rank (Järvelin and Kekäläinen 2002), 0 after DEPTH."""
     return 1 / math.log2(1 + rank) if rank <= DEPTH else 0.0
 
 
 def ndcg(ranks: Iterable[float], wanted: int) -> float:
-    """Return the gain of these ranks as a share of that of `wanted` posts at the first ranks."""
+    """Return the gain of these ranks, divided by the gain of the first `wanted` ranks."""
     return sum(map(gain, ranks)) / sum(map(gain, range(1, wanted + 1)))
 
 
 def measure(engine: Engine, queries: Iterable[Query]) -> Mapping[str, list[Mapping[str, float]]]:
-    """Ask every query; return what is measured by kind, in the order of first appearance."""
+    """Ask every query; return the measures of its answers by kind, in order of first appearance."""
     measured = defaultdict[str, list[Mapping[str, float]]](list)
     for query in queries:
         measured[query.kind].append(ask(engine, query))
@@ -59,7 +59,7 @@ def average(measured: Sequence[Mapping[str, float]]) -> list[float | None]:
 
 
 def ask(engine: Engine, query: Query) -> dict[str, float]:
-    """Search for one query and read its hits; return those of MEASURES that it has.
+    """Search for a query and read its hits; return the MEASURES that apply to it.
 
     Raises BlogSearchError.
     """
@@ -83,7 +83,7 @@ def ask(engine: Engine, query: Query) -> dict[str, float]:
 def _look_for_evidence(
     engine: Engine, query: Query, hits: Sequence[Hit], rank: float
 ) -> dict[str, float]:
-    """Return the measures of the text that the tools show; none if the query has no evidence."""
+    """Return measures of evidence in the texts of the tools, `{}` if the query has no evidence."""
     if not query.evidence:
         return {}
     places = [{"source": hit.post.source, "chunk_index": hit.chunk.index} for hit in hits]
@@ -105,6 +105,6 @@ def _look_for_evidence(
 
 
 def _count_as(hit: Hit, query: Query) -> str:
-    """Return the source that a hit counts as: a right one if the post or a translation is right."""
+    """Return the right source among a hit's post and its translations, else the post's source."""
     sources = (hit.post.source, *(source for _, source in hit.translations))
     return next((source for source in sources if source in query.right), sources[0])

@@ -1,6 +1,6 @@
-"""Queries made of the posts, by kind, whose right answer is known without any label.
+"""Queries derived from posts, by kind. Their right posts are known without labels.
 
-Which queries are kept of many is decided by a hash, so that a blog that grows keeps most of them.
+A hash of the text decides which queries are kept, so that a growing blog keeps most of them.
 """
 
 import hashlib
@@ -17,11 +17,11 @@ from blog_search_mcp.index.text.tokenizer import to_simplified
 T = TypeVar("T")
 
 HEADING_WORDS = 2
-"""Least words of a heading that is asked for; one with fewer is a label, not a question."""
+"""Minimum words of a heading as a query. Shorter ones are labels."""
 SPECIFIC_WORDS = 3
-"""Least words of a specific heading without function words; two CJK letters count as one word."""
+"""Minimum words of a specific heading, without function words. Two CJK letters count as a word."""
 SHORT = 2
-"""Most words, or unbroken runs of CJK letters, of a title that is a term: "what is X?"."""
+"""Maximum words, or unbroken runs of CJK letters, of a title X for "what is X?"."""
 DEFINITION = {
     "en": "What is {}?",
     "zh": "什么是 {}？",
@@ -29,23 +29,23 @@ DEFINITION = {
     "ja": "{} とは",
     "de": "Was ist {}?",
 }
-"""Question for a definition, by language; posts in other languages get none."""
+"""Question for a definition, by language. Posts in other languages get none."""
 MISSPELLED_LETTERS = 5
-"""Least letters of a word that is misspelled: search does not correct shorter ones."""
+"""Minimum letters of a word to misspell. Search does not correct shorter ones."""
 TRADITIONAL_SHARE = 0.05
-"""Share of the letters that are written otherwise in Simplified characters: of Traditional text a
-quarter are, of Simplified text the few that the table takes for variants."""
+"""Share of CJK letters that change in Simplified characters, above which a text is Traditional. In
+Traditional text a quarter change, in Simplified text only a few variants."""
 OPENING = 500
-"""Characters of a post by which its script is detected."""
+"""Number of a post's first characters that are used to detect the script."""
 LEAST_IDENTIFIER, MOST_IDENTIFIER = 3, 60
-"""Bounds in characters: a shorter name is part of other words, a longer one a line of code."""
+"""Bounds in characters. A shorter name is part of other words; a longer one is a line of code."""
 GENERIC = {
     "acknowledgements", "conclusion", "finalthoughts", "furtherreading", "gettingstarted",
     "knownissues", "learnmore", "nextsteps", "overview", "releasenotes", "seealso",
     "tableofcontents", "wrappingup", "參考資料", "延伸閱讀", "相關文章", "下一步", "参考资料",
     "延伸阅读", "相关文章", "参考文献", "関連記事", "おわりに", "はじめに",
 }  # fmt: skip
-"""Headings any post might have, as `fold` writes them; that one post has it is chance."""
+"""Headings that any post could have, as `fold` returns them. They are not used as queries."""
 _CJK = re.compile(f"[{CJK}]")
 _RUN = re.compile(rf"[{CJK}]+|[^\W{CJK}]+(?:[-.][^\W{CJK}]+)*")
 _FENCE = re.compile(r"^ {0,3}(```+|~~~+).*?^ {0,3}\1", re.DOTALL | re.MULTILINE)
@@ -66,14 +66,14 @@ class Query:
     """`title`, `heading`, `question`, …"""
     text: str
     right: tuple[str, ...] = ()
-    """Sources of the posts that count as found; none if the blog does not answer."""
+    """Sources of the right posts, none if the blog has no answer."""
     evidence: str = ""
-    """Words of the post that answer it, verbatim; empty if nobody said which."""
+    """Words of a right post that answer the query, verbatim; `""` if unknown."""
 
 
 @dataclass(frozen=True, slots=True)
 class Text:
-    """A post as its index has it."""
+    """A post, read from its index."""
 
     source: str
     title: str
@@ -88,13 +88,13 @@ Kind = Callable[[Posts], Iterator[Query]]
 
 
 def derive_queries(posts: Posts, limit: int) -> list[Query]:
-    """Make at most `limit` queries of each kind, those of smallest hash."""
+    """Return at most `limit` queries of each kind: the ones with the smallest hashes."""
     kinds = (titles, definitions, misspelled, headings, identifiers, simplified)
     return [query for kind in kinds for query in islice(kind(posts), limit)]
 
 
 def titles(posts: Posts) -> Iterator[Query]:
-    """Ask for each title as it stands; every post that has it is right."""
+    """Yield each title. Every post with the title is right."""
     holders = _group((post.title.casefold(), post) for post in posts if post.title)
     return sort_by_hash(
         Query("title", same[0].title, tuple(post.source for post in same))
@@ -103,7 +103,7 @@ def titles(posts: Posts) -> Iterator[Query]:
 
 
 def definitions(posts: Posts) -> Iterator[Query]:
-    """Ask "what is X?" for each short title X."""
+    """Yield "what is X?" for each short title X."""
     languages = {post.source: post.language for post in posts}
     for query in titles(posts):
         asked = DEFINITION.get(languages[query.right[0]], "")
@@ -112,7 +112,7 @@ def definitions(posts: Posts) -> Iterator[Query]:
 
 
 def misspelled(posts: Posts) -> Iterator[Query]:
-    """Ask for titles of several words, the longest English one with a letter at a wrong place."""
+    """Yield titles of several words, the longest ASCII word of each misspelled."""
     for query in titles(posts):
         text = _misspell(query.text)
         if text != query.text and len(text.split()) > 1:
@@ -120,7 +120,7 @@ def misspelled(posts: Posts) -> Iterator[Query]:
 
 
 def _misspell(title: str) -> str:
-    """Exchange the two letters in the middle of the longest word, or leave one out of two equal."""
+    """Exchange the two middle letters of the longest ASCII word; of two equal ones drop one."""
     words = [word for word in title.split() if word.isascii() and word.isalpha()]
     longest = max(words, key=len, default="")
     if len(longest) < MISSPELLED_LETTERS:
@@ -132,7 +132,7 @@ def _misspell(title: str) -> str:
 
 
 def headings(posts: Posts) -> Iterator[Query]:
-    """Ask for headings of one post alone, numbers aside, which say something and are no title."""
+    """Yield headings, numbers aside, of only one post; not generic or short ones, or its title."""
     holders = _group(
         (_NUMBER.sub("", fold(heading)), (" ".join(heading.split()), post.source))
         for post in posts
@@ -148,9 +148,9 @@ def headings(posts: Posts) -> Iterator[Query]:
 
 
 def identifiers(posts: Posts) -> Iterator[Query]:
-    """Ask for inline code of one word that a single post's body or title holds, in any case.
+    """Yield one-word inline code that only one post has in its body or title, ignoring case.
 
-    They are yielded one by one, since comparing each with every post is slow.
+    It is a generator, since comparing each word with every post is slow.
     """
     named = _group(
         (code.casefold(), (code, post.source))
@@ -167,13 +167,13 @@ def identifiers(posts: Posts) -> Iterator[Query]:
 
 
 def _is_name(code: str) -> bool:
-    """Whether inline code is one name: no spaces, a letter, neither too short nor a line."""
+    """Whether inline code is a name: one word with a letter, within the bounds of length."""
     fits = LEAST_IDENTIFIER <= len(code) <= MOST_IDENTIFIER
     return fits and len(code.split()) == 1 and any(map(str.isalpha, code))
 
 
 def simplified(posts: Posts) -> Iterator[Query]:
-    """Ask for the headings and titles of a Traditional Chinese blog in Simplified characters."""
+    """Yield Traditional Chinese headings and titles in Simplified characters."""
     for query in chain(headings(posts), titles(posts)):
         text = to_simplified(query.text)
         if text != query.text and language_of(query.text) == "zh":
@@ -181,14 +181,14 @@ def simplified(posts: Posts) -> Iterator[Query]:
 
 
 def reduce_to_keywords(question: str) -> str:
-    """Return a question without signs and function words, as an assistant searches for it."""
+    """Return a question without punctuation and function words, as assistants search for it."""
     known = function_words(language_of(question) or "en")
     words = (word.strip("./-") for word in _WORD.findall(_CHINESE_ASKING.sub(" ", question)))
     return " ".join(word for word in words if word and word.lower() not in known)
 
 
 def is_specific(heading: str) -> bool:
-    """Whether a heading has enough words of its own that another blog's readers would ask it."""
+    """Whether a heading has enough content words to be a query on another blog."""
     return count_words(reduce_to_keywords(heading)) >= SPECIFIC_WORDS
 
 
@@ -199,12 +199,12 @@ def select_foreign(texts: Iterable[str], posts: Posts) -> list[str]:
 
 
 def sort_by_hash(queries: Iterable[Query]) -> Iterator[Query]:
-    """Sort queries by hash, however the posts were listed."""
+    """Sort queries by the hash of their text, so that the order of posts does not matter."""
     return iter(sorted(queries, key=lambda query: hashlib.sha1(query.text.encode()).digest()))
 
 
 def language_of_post(tag: str, body: str) -> str:
-    """Return the language of a post by its tag, `zh-hant` for Traditional Chinese by its text."""
+    """Return the primary language of a post's tag; `zh-hant` if Chinese text is Traditional."""
     language, text = primary_subtag(tag), body[:OPENING]
     changed = sum(a != b for a, b in zip(text, to_simplified(text), strict=True))
     is_traditional = changed > TRADITIONAL_SHARE * len(_CJK.findall(text))
@@ -212,7 +212,7 @@ def language_of_post(tag: str, body: str) -> str:
 
 
 def fold(text: str) -> str:
-    """Letters and digits alone, without case: texts that differ in marks alone are equal."""
+    """Return only letters and digits, casefolded: texts that differ in marks become equal."""
     return "".join(filter(str.isalnum, text.casefold()))
 
 

@@ -1,4 +1,4 @@
-"""What is asked of a blog, and what the figures of its answers are."""
+"""Derived queries, and the measures of their answers."""
 
 import json
 import math

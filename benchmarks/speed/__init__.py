@@ -1,1 +1,1 @@
-"""Speed of every step, beside the least time that it could take."""
+"""Time and memory of every step, beside a floor: the minimum that its parts need."""

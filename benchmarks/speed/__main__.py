@@ -1,7 +1,7 @@
-"""`python -m benchmarks.speed`: how fast every step is, beside its floor in the same run.
+"""`python -m benchmarks.speed`: measure every step beside its floor, the minimum in the same run.
 
-`--small` judges: the exit status is 1 if a figure is far beyond what its floor allows. Without it
-the figures are for people to judge.
+With `--small`, the exit status is 1 if a figure is far above its floor. Otherwise people judge the
+figures.
 """
 
 import argparse
@@ -22,12 +22,12 @@ ROWS: Mapping[str, Callable[[Stage], Figure]] = {name: getattr(rows, name) for n
 SMALL = 1_000, 5
 """Chunks and runs of `--small`."""
 BEYOND, ATTEMPTS = 1.5, 3
-"""A figure fails if it is BEYOND times what it shall be at most in each of ATTEMPTS runs: a busy
-machine slows figure and floor alike, and one of them alone seldom three times."""
+"""A figure fails if it is above BEYOND times its limit in each of ATTEMPTS runs. Load usually slows
+both figure and floor; only one of them is seldom slowed three times."""
 
 
 def main() -> int:
-    """Measure what was asked for; return the exit status."""
+    """Measure the chosen rows or the growth; return the exit status."""
     options = _parser().parse_args()
     chunks, runs = SMALL if options.small else (options.chunks, options.runs)
     try:
@@ -52,7 +52,7 @@ def main() -> int:
 
 
 def _measure(name: str, stage: Stage, attempts: int) -> Figure:
-    """Measure a row, again while it is slow and attempts are left."""
+    """Measure a row; repeat it while it is slow and attempts are left."""
     for _ in range(attempts):
         figure = ROWS[name](stage)
         sys.stderr.write(f"{figure.verdict}\n")

@@ -1,7 +1,7 @@
-"""The least that a server of two tools on this SDK can be: the floor of starting, reading, memory.
+"""A minimal server with two tools on the same SDK: the floor for starting and reading.
 
-Run as a script, it serves over stdin and stdout until they end; `echo` gives back its
-argument, `imports` imports what a search needs.
+Run as a script, it serves over stdin and stdout until they end. `echo` returns its argument, and
+`imports` imports the libraries of a search.
 """
 
 import os

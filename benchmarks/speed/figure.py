@@ -1,7 +1,7 @@
-"""A measurement beside its floor: the least that the same machine needs in the same run.
+"""A measurement beside its floor: the minimum that the same machine needs in the same run.
 
-Seconds of one machine at one hour say little, so a figure is judged by its ratio to the floor,
-which is measured in turn with it.
+Seconds depend on the machine and its load. So a figure is judged by its ratio to the floor, and
+both are measured in turn.
 """
 
 import time
@@ -19,24 +19,24 @@ HEADER = ("what", "median", "p95", "floor", "ratio", "target", "floor of", "runs
 
 @dataclass(frozen=True, slots=True)
 class Figure:
-    """One row after all its runs, of which there is at least one."""
+    """One row of the table, with the values of one or more runs."""
 
     what: str
-    """The name of the row with its unit: `start to first MCP reply, ms`."""
+    """Name of the row with its unit: `start to first MCP reply, ms`."""
     taken: Sequence[float]
     floor_of: str
     floors: Sequence[float]
     most: float
-    """Most times the floor that the median may be."""
+    """Maximum ratio of the median to the floor's median."""
 
     @property
     def ratio(self) -> float:
-        """The median in medians of the floor."""
+        """Ratio of the median to the floor's median."""
         return median(self.taken) / median(self.floors)
 
     @property
     def verdict(self) -> str:
-        """The ratio, and whether it is above `most`."""
+        """Sentence with the ratio, and whether it is above `most`."""
         excess = f", worse than {self.most:g}" if self.ratio > self.most else ""
         return f"{self.what}: {self.ratio:.2f} times its floor{excess}"
 
@@ -44,9 +44,9 @@ class Figure:
 def in_turn(
     inputs: Iterable[T], *works: Callable[[T], object], uncounted: int = 1
 ) -> list[list[float]]:
-    """Return the milliseconds of each work on each input, in turn so that all meet the same load.
+    """Return the milliseconds by work and input; works run in turn, so that load is the same.
 
-    The first inputs are `uncounted`: they fill caches, which belong to no one.
+    The first `uncounted` inputs fill caches, and their times are left out.
     """
 
     def milliseconds(work: Callable[[T], object], given: T) -> float:
@@ -59,7 +59,7 @@ def in_turn(
 
 
 def as_table(figures: Iterable[Figure]) -> str:
-    """Write the table of figures."""
+    """Return the figures as a Markdown table."""
     return table(HEADER, map(_write_cells, figures), (1, 2, 3, 4, 7))
 
 

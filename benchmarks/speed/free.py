@@ -1,8 +1,8 @@
-"""`python -m benchmarks.speed.free CONTENT INDEX`: an ingest whose vectors cost nothing.
+"""`python -m benchmarks.speed.free CONTENT INDEX`: an ingest without a model.
 
-A text's vector is the sum of its first words' fixed random directions and of one that all texts
-share, as all texts of a real model do. It passes for all-MiniLM-L6-v2, so that the real server
-opens the index and embeds queries by the real model: searching takes as long whatever is found.
+A text's vector is the sum of fixed random directions: one per word at its beginning, and one that
+all texts share, as with a real model. The index names all-MiniLM-L6-v2, so a server opens it and
+embeds queries with that model. The time of a search does not depend on the hits.
 """
 
 import re
@@ -24,16 +24,16 @@ from blog_search_mcp.ingest.report import Progress
 
 DIRECTIONS = 4096
 WORDS = 48
-"""Number of a text's first words that count; hashing more would take time."""
+"""Number of first words of a text that are used. Hashing more would take time."""
 SHARED = 4.0
-"""Length of what all texts share beside one word's 1: cosines of unrelated texts are then about
-.3, as those of nomic-embed-text."""
+"""Length of the shared direction; a word's has 1. Cosines of unrelated texts are then about .3, as
+with nomic-embed-text."""
 
 _WORD = re.compile(r"\w+")
 
 
 class FreeEmbedder:
-    """The packaged embedder for English by name, with vectors that need no model."""
+    """An embedder with the packaged English model's name, whose vectors need no model."""
 
     identity = MINILM.identity
 
@@ -42,11 +42,11 @@ class FreeEmbedder:
         return [1.0] * len(texts)
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Do as Embedder does."""
+        """Return a unit vector for each text."""
         return np.stack([self.embed_query(text) for text in texts])
 
     def embed_query(self, text: str) -> Vectors:
-        """Do as Embedder does."""
+        """Return the text's unit vector, as for a document."""
         words = _WORD.findall(text, 0, 12 * WORDS)[:WORDS]
         rows = [zlib.crc32(word.encode()) % DIRECTIONS for word in words]
         vector = _directions()[rows].sum(axis=0) + SHARED * _directions()[DIRECTIONS]
@@ -63,13 +63,13 @@ def _directions() -> Vectors:
 
 
 def ingest_free(content: Path, index: Path) -> None:
-    """Make the index of a folder of posts anew. Raises BlogSearchError."""
+    """Rebuild the index of a folder of posts. Raises BlogSearchError."""
     choice = Choice(FreeEmbedder(), "as the benchmark wants")
     now = datetime.now(UTC)
     ingest(Job(content, index, lambda *_: choice, now, rebuild=True), Progress())
 
 
 if __name__ == "__main__":
-    from benchmarks.speed import free  # whose embedder the processes that read posts can import
+    from benchmarks.speed import free  # by this name, worker processes can import its embedder
 
     free.ingest_free(*map(Path, sys.argv[1:3]))

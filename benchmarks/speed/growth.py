@@ -1,4 +1,4 @@
-"""Cost of each step as a blog grows, in one picture on two axes of powers of ten."""
+"""Cost of each step as a blog grows, drawn with two logarithmic axes."""
 
 import tempfile
 from collections.abc import Mapping, Sequence
@@ -10,7 +10,7 @@ from benchmarks.speed import rows
 from benchmarks.speed.rows import Stage
 
 SIZES = (1_000, 10_000, 100_000)
-"""Numbers of chunks of the measured blogs, about."""
+"""Approximate numbers of chunks in the measured blogs."""
 RUNS = 5
 COLOURS = {
     "first ingest": "#cf222e",
@@ -20,13 +20,13 @@ COLOURS = {
     "search": "#1a7f37",
 }
 BELOW = ("start", "peak of the ingest", "search")
-"""Steps whose costs stand below their line, since another line is near above."""
+"""Steps whose costs are written below their line, since another line is close above."""
 WIDTH, HEIGHT, LEFT, RIGHT, DECADE = 800, 400, 50, 230, 76
-"""Pixels; DECADE is the height of a power of ten, and the lowest is 10."""
+"""Sizes in pixels. DECADE is the height of a power of ten; the axis starts at 10."""
 
 
 def measure_growth(blog: Path) -> Sequence[Mapping[str, float]]:
-    """Return milliseconds by step, and megabytes, for a blog of each of SIZES."""
+    """Return the costs by step for each of SIZES, in milliseconds (the peak in megabytes)."""
     costs = []
     for size in SIZES:
         with tempfile.TemporaryDirectory() as work:
@@ -43,7 +43,7 @@ def measure_growth(blog: Path) -> Sequence[Mapping[str, float]]:
 
 
 def draw_growth(costs: Sequence[Mapping[str, float]]) -> str:
-    """Return an SVG with a line for each step, and its cost at each size."""
+    """Return an SVG with a line for each step, labeled with the cost at each size."""
     step = (WIDTH - LEFT - RIGHT) / (len(SIZES) - 1)
     places = [LEFT + step * number for number in range(len(SIZES))]
     drawn = [

@@ -1,9 +1,9 @@
-"""A blog of any size out of a real one: its blocks in, posts of recombined blocks out.
+"""Make a blog of any size from a real one, by recombining its blocks.
 
-Paragraphs, fences and lists stay whole, since that is what a chunker, an analyser and a preview
-take their time for. Some words of each paragraph give way to made-up ones, drawn so that a few
-are common and most are rare: else a large blog would have a small one's vocabulary, and every
-word would stand in every tenth post.
+Paragraphs, fences and lists stay whole, so that chunking, analysis and previews take a realistic
+time. Some words of each paragraph are replaced by made-up words, of which a few are common and most
+are rare. Otherwise a large blog would have the vocabulary of a small one, and a word would be in
+every tenth post.
 """
 
 import random
@@ -15,15 +15,15 @@ from pathlib import Path
 
 SECTIONS, TAGS, DAYS = 24, 60, 4_700
 CHUNKS_PER_POST = 6.9
-"""Mean number of chunks of a post, as in a blog of 3,500 posts and 24,000 chunks."""
+"""Mean number of chunks per post, as in a blog of 3,500 posts and 24,000 chunks."""
 
 _FIRST_DAY = date(2012, 1, 1)
 _BLOCKS = (3, 5)
-"""Bounds of the number of blocks in a section."""
+"""Minimum and maximum number of blocks in a section."""
 _PARTS = (6, 20)
-"""Bounds of the number of sections of a post."""
+"""Minimum and maximum number of sections in a post."""
 _REPLACED = 0.12
-"""Share of a paragraph's words that are made up."""
+"""Share of a paragraph's lower-case words of four letters or more that are replaced."""
 _SYLLABLES = ("ka", "lo", "mi", "ne", "ru", "sta", "ven", "tor", "pli", "gra", "dis", "qua")
 
 _FENCE = re.compile(r"^(?:```|~~~)", re.MULTILINE)
@@ -34,14 +34,14 @@ _WORD = re.compile(r"\b[a-z]{4,}\b")
 
 @dataclass(frozen=True, slots=True)
 class Material:
-    """The headings and blocks that posts are made of."""
+    """The distinct headings and blocks that posts are made of."""
 
     headings: tuple[str, ...]
     blocks: tuple[str, ...]
 
 
 def material_of(content: Path) -> Material:
-    """Read headings and blocks of every Markdown file below `content`, in the order of paths."""
+    """Read the headings and blocks of every Markdown file in `content`, sorted by path."""
     headings: list[str] = []
     blocks: list[str] = []
     for path in sorted((*content.rglob("*.md"), *content.rglob("*.mdx"))):
@@ -53,7 +53,7 @@ def material_of(content: Path) -> Material:
 
 
 def write_posts(folder: Path, material: Material, count: int) -> None:
-    """Write `count` posts below `folder`; the first n are the same for every `count`."""
+    """Write `count` posts in `folder`. A post depends only on its number, not on `count`."""
     for number in range(count):
         source, text = _post(material, number, random.Random(number))
         (folder / source).parent.mkdir(parents=True, exist_ok=True)
@@ -85,7 +85,7 @@ def _varied(block: str, chance: random.Random) -> str:
 
 
 def _made_up(chance: random.Random) -> str:
-    """Return the made-up word of a rank; rank 1 is the most common, as in any language."""
+    """Return a random made-up word; low ranks, of short words, are the most common."""
     rank = int(chance.paretovariate(0.6)) % 1_000_000
     syllables: list[str] = []
     while rank or not syllables:
@@ -95,7 +95,7 @@ def _made_up(chance: random.Random) -> str:
 
 
 def _blocks(text: str) -> Iterator[str]:
-    """Yield the runs of lines between blank ones; a fence is one block whatever is in it."""
+    """Yield headings, and runs of lines without blank ones. A fence is one block."""
     gathered: list[str] = []
     fence = ""
     for line in [*text.split("\n"), ""]:

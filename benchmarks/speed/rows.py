@@ -1,7 +1,7 @@
-"""The rows of the table, a function each: a stage comes in, a figure goes out.
+"""The rows of the table: one function each, which takes a stage and returns a figure.
 
-All ask real servers over stdin and stdout, and run real ingests. Passages have vectors that cost
-nothing to make (`free`); queries are embedded by the model in the package.
+They ask real servers over stdin and stdout, and run real ingests. Vectors of passages are made
+without a model (`free`); queries are embedded with the packaged model.
 """
 
 import shutil
@@ -26,13 +26,13 @@ from blog_search_mcp.ingest.posts.chunks import split_windows
 
 QUERY = "index latency"
 NEAREST = 150
-"""Number of vectors that FAISS is asked for, as a search does."""
+"""Number of nearest vectors that a search gets from FAISS."""
 INGESTS, EDITS = 3, 3
 TEXTS = 300
-"""Number of chunks that a model embeds, about: a small blog."""
+"""Approximate number of chunks that the model embeds, as in a small blog."""
 IMPORTED = "free", "ingest.prepare", "ingest.embed", "ingest.write"
 QUIET = 3.0
-"""Seconds to wait before an edit, so that the ingest of the edit before it has ended."""
+"""Seconds to wait before an edit, so that the ingest of the previous one has ended."""
 LOOKS = 0.02
 """Seconds between two searches for the edited post."""
 PATIENCE = 60.0
@@ -43,29 +43,29 @@ class Stage:
     """A made blog and its index, made once for all rows."""
 
     blog: Path
-    """The folder whose blocks posts are made of."""
+    """Folder of the real blog."""
     work: Path
-    """An empty folder."""
+    """Folder for the made blog and its indexes, empty at first."""
     chunks: int
-    """Number of chunks asked for, about."""
+    """Approximate number of chunks of the made blog."""
     runs: int
-    """Number of runs of what takes less than a second; slower rows take fewer."""
+    """Number of runs of quick rows. Rows slower than a second have fewer runs."""
 
     @property
     def posts(self) -> int:
-        """Number of posts of the blog."""
+        """Number of posts of the made blog."""
         return max(1, round(self.chunks / CHUNKS_PER_POST))
 
     @cached_property
     def content(self) -> Path:
-        """The made blog."""
+        """Folder of the made blog's posts."""
         folder = self.work / "content"
         write_posts(folder, material_of(self.blog), self.posts)
         return folder
 
     @cached_property
     def first_ingest(self) -> tuple[Path, float, float]:
-        """The index of `content`, and the milliseconds and MB that making it took."""
+        """The index of `content`, and the milliseconds and peak MB of its ingest."""
         content, folder, started = self.content, self.work / "index", time.perf_counter()
         megabytes = measure_peak("-m", "benchmarks.speed.free", content, folder)
         return folder, (time.perf_counter() - started) * 1000.0, megabytes
@@ -76,7 +76,7 @@ class Stage:
         return self.first_ingest[0]
 
     def queries(self, count: int) -> Sequence[str]:
-        """Return headings of the blog, and questions made of its paragraphs' beginnings."""
+        """Return `count` headings, and questions made from the beginnings of paragraphs."""
         material = material_of(self.blog)
         asked = [heading for heading in material.headings if len(heading.split()) > 1]
         for block in material.blocks:
@@ -88,7 +88,7 @@ class Stage:
 
 
 def start(stage: Stage) -> Figure:
-    """From a process's start to its first reply, beside a bare server's."""
+    """Measure the start of a process to its first reply; floor: a bare server."""
     ready = ours(stage.index)
     taken, floors = in_turn(
         range(stage.runs + 1), lambda _: _ask_once(ready), lambda _: _ask_once(BARE)
@@ -98,7 +98,7 @@ def start(stage: Stage) -> Figure:
 
 
 def first(stage: Stage) -> Figure:
-    """From a process's start to its first answered search, beside the imports that it needs."""
+    """Measure the start of a process to its first search reply; floor: the libraries' imports."""
     ready = ours(stage.index)
     taken, floors = in_turn(
         range(stage.runs // 3 + 2),
@@ -110,7 +110,7 @@ def first(stage: Stage) -> Figure:
 
 
 def search(stage: Stage) -> Figure:
-    """A warm search, beside its parts alone: a call, the model, FAISS over the same vectors."""
+    """Measure a warm search; floor: a call, the model, and FAISS over the same vectors."""
     queries = stage.queries(stage.runs * 4)
     flat, model = faiss.IndexFlatIP(MINILM.identity.dimension), MINILM
     for path in sorted(stage.index.glob("generations/*/vectors/*.faiss")):
@@ -133,7 +133,7 @@ def search(stage: Stage) -> Figure:
 
 
 def read(stage: Stage) -> Figure:
-    """A warm `read_chunk`, beside a tool of a bare server that gives back as much text."""
+    """Measure a warm `read_chunk`; floor: a bare server's tool that returns the same text."""
     with server(ours(stage.index)) as started, server(BARE) as bare:
         [hit, *_] = _hits(started, QUERY)
         place = {"source": hit["source"], "chunk_index": hit["chunk_index"]}
@@ -148,7 +148,7 @@ def read(stage: Stage) -> Figure:
 
 
 def ingest(stage: Stage) -> Figure:
-    """A first ingest without the embedder, beside parsing the posts' Markdown."""
+    """Measure a first ingest without a model; floor: parsing the posts' Markdown."""
     parser, index = MarkdownIt("commonmark").enable("table"), stage.work / "ingest"
 
     def parse(content: Path) -> None:
@@ -165,7 +165,7 @@ def ingest(stage: Stage) -> Figure:
 
 
 def peak(stage: Stage) -> Figure:
-    """The most memory that a first ingest takes, beside a process with the same imports."""
+    """Measure the peak memory of a first ingest; floor: a process with the same imports."""
     modules = (
         f"{'benchmarks.speed' if '.' not in it else 'blog_search_mcp'}.{it}" for it in IMPORTED
     )
@@ -176,7 +176,7 @@ def peak(stage: Stage) -> Figure:
 
 
 def embed(stage: Stage) -> Figure:
-    """A first ingest with the model of the package, beside the model alone on the same texts."""
+    """Measure a first ingest with the packaged model; floor: the model on the same texts."""
     content, index = stage.work / "few", stage.work / "embedded"
     write_posts(content, material_of(stage.blog), round(TEXTS / CHUNKS_PER_POST))
 
@@ -202,7 +202,7 @@ def embed(stage: Stage) -> Figure:
 
 
 def edit(stage: Stage) -> Figure:
-    """From the saving of a post until a server with `--watch` finds it, beside an idle ingest."""
+    """Measure the time until `--watch` makes a saved post found; floor: an ingest of no changes."""
     for name in ("watched", "still"):
         shutil.copytree(stage.content, stage.work / name / "posts", dirs_exist_ok=True)
         shutil.copytree(stage.index, stage.work / name / "index", dirs_exist_ok=True)
@@ -238,7 +238,7 @@ def _ingest_changes(folder: Path) -> None:
 
 
 def _find(watching: Server, query: str) -> str:
-    """Return the source of the first hit, empty if there is none."""
+    """Return the source of the first hit, `""` if there is none."""
     hits = _hits(watching, query)
     return str(hits[0]["source"]) if hits else ""
 
@@ -250,7 +250,7 @@ def _hits(started: Server, query: str) -> list[dict[str, Any]]:
 
 
 def _ask_once(command: tuple[str, ...], tool: str = "", **arguments: Any) -> None:
-    """Start a server, have its first reply, and call the tool if one is named."""
+    """Start a server, wait for its first reply, and call `tool` if it is given."""
     with server(command) as started:
         started.request("server/discover")
         if tool:

@@ -1,4 +1,4 @@
-"""Start processes, and ask those that are servers over their pipes."""
+"""Start processes, and send requests to servers over their pipes."""
 
 import json
 import os
@@ -16,25 +16,25 @@ ENVELOPE = {
         "io.modelcontextprotocol/clientCapabilities": {},
     }
 }
-"""What each request holds in the protocol version that has no handshake."""
+"""Parameters of each request in the protocol version without a handshake."""
 
 BARE = (sys.executable, "-m", "benchmarks.speed.bare_server")
 
 
 def ours(index: Path, *options: object) -> tuple[str, ...]:
-    """Return the command of the server as a client starts it."""
+    """Return the command with which a client starts this program's server."""
     command = (sys.executable, "-m", "blog_search_mcp", "serve", "--index", index, *options)
     return tuple(map(str, command))
 
 
 class Server:
-    """One process; use `server`."""
+    """A server process. Start one with `server`."""
 
     def __init__(self, process: subprocess.Popen[bytes], envelope: dict[str, Any]) -> None:
         self._process, self._envelope, self._asked = process, envelope, 0
 
     def send(self, method: str, params: dict[str, Any], **number: int) -> None:
-        """Send a request with its number, which is its `id`, or without one a notification."""
+        """Send a request with this `id`, or a notification without an `id`."""
         assert self._process.stdin is not None
         message = {"jsonrpc": "2.0", "method": method, "params": self._envelope | params, **number}
         self._process.stdin.write(json.dumps(message).encode() + b"\n")
@@ -52,7 +52,7 @@ class Server:
         raise RuntimeError("the server ended")
 
     def call(self, tool: str, **arguments: Any) -> dict[str, Any]:
-        """Return the result of a tool call, which is no error."""
+        """Return the result of a tool call, which must not be an error."""
         result = self.request("tools/call", name=tool, arguments=arguments)
         assert not {"isError", "error"} & {key for key, value in result.items() if value}, result
         return result
@@ -61,7 +61,7 @@ class Server:
 def start(command: Sequence[str], pipes: int) -> subprocess.Popen[bytes]:
     """Start a command at the project's root; stdin and stdout are `pipes`, PIPE or DEVNULL.
 
-    It may keep what it compiles, as an installed package does: else each start compiles all anew.
+    Bytecode is cached, as in an installed package. Otherwise each start would compile every module.
     """
     return subprocess.Popen(
         command,
@@ -75,7 +75,7 @@ def start(command: Sequence[str], pipes: int) -> subprocess.Popen[bytes]:
 
 @contextmanager
 def server(command: Sequence[str], envelope: dict[str, Any] = ENVELOPE) -> Iterator[Server]:
-    """Start a server that speaks over stdin and stdout; it is ended with the block."""
+    """Start a server over stdin and stdout, and kill it at the end of the block."""
     with start(command, subprocess.PIPE) as process:
         try:
             yield Server(process, envelope)
@@ -84,7 +84,7 @@ def server(command: Sequence[str], envelope: dict[str, Any] = ENVELOPE) -> Itera
 
 
 def run_python(*arguments: object) -> None:
-    """Run Python to its end, which must succeed."""
+    """Run Python with these arguments. The exit status must be 0."""
     with start([sys.executable, *map(str, arguments)], subprocess.DEVNULL) as process:
         status = process.wait()
     assert status == 0, arguments
@@ -99,9 +99,9 @@ sys.exit(status)
 
 
 def measure_peak(*arguments: object) -> float:
-    """Run Python to its end, which must succeed; return the most MB that it took.
+    """Run Python with these arguments, which must succeed; return its peak memory in MB.
 
-    A small process starts it: Linux counts a parent's memory at the start as the child's.
+    A small process starts it, since Linux counts the parent's memory at the start as the child's.
     """
     command = [sys.executable, "-c", _MEASURE, *map(str, arguments)]
     with start(command, subprocess.PIPE) as process:
