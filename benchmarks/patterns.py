@@ -47,9 +47,9 @@ STEPS = ((1_000, 8_000, 0.0003), (25_000, 100_000, 0.2))
 """Characters of a short and a long text, and minimum seconds of a slow pattern for the long one.
 The second step is for patterns that are slow in the first."""
 GROWTH = 2.5
-"""Minimum factor between the growth of time and the growth of the text for a slow pattern."""
+"""Minimum growth of the time, divided by the growth of the text, for a slow pattern."""
 MOST_ATTACKS, LONGEST_UNIT = 10_000, 40
-"""Maximum number of texts, drawn at random, per pattern, and of characters in a repeated pair."""
+"""Maximum texts per pattern, drawn at random, and maximum characters of a repeated pair."""
 ENDS = ("", "\0", "\n\0")
 CHARACTERS = " \n\t0aA_-.,:;!/|\\\"'`(){}[]<>#*=%&@+~^$中é"
 """Characters to try besides those of the pattern. A class tries its first and last three."""

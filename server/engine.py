@@ -100,7 +100,7 @@ def engine_for(settings: Settings) -> Engine:
 
 
 def engine_for_one(settings: Settings, *, embeds: bool = True) -> Engine:
-    """Make the engine of a command, whose only answer waits for the check for changed posts.
+    """Make the engine of a command. The check for changed posts runs before its answer.
 
     With `embeds`, a packaged model is preloaded.
     """

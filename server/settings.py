@@ -89,7 +89,7 @@ def index_arguments(settings: Settings) -> list[str]:
 
 
 def parse_address(value: str) -> Address:
-    """Parse `HOST:PORT`, or `:PORT` or `PORT` for the host 127.0.0.1. Raises ValueError."""
+    """Parse `HOST:PORT`, `:PORT` or `PORT`. The default host is 127.0.0.1. Raises ValueError."""
     host, _, port = value.rpartition(":")
     host = host.removeprefix("[").removesuffix("]").lower() or "127.0.0.1"
     if "/" in host or not (port.isascii() and port.isdigit() and 0 < int(port) < 65536):

@@ -1,7 +1,7 @@
 """A tool: its description for models, its arguments as a pydantic model, and its function.
 
-The schema that clients see and the validation come from the same pydantic model. The MCP SDK is
-not imported, which would take 0.7 s: the search page and the command line use the tools too. An
+The schema that clients see and the validation come from the same pydantic model. This module does
+not import the MCP SDK (0.7 s), since the search page and the command line use the tools too. An
 error names the argument, the rule and the value, so that a model can correct its call.
 """
 
@@ -26,13 +26,13 @@ TEXT_LENGTH = 1_000
 """Maximum characters of a text argument, about 160 English words. Paths within a blog are shorter,
 and a small embedder reads little more."""
 ANSWER = 25_000
-"""Maximum tokens of an answer as `results.count_tokens` counts. Clients cut or refuse more."""
+"""Maximum tokens of an answer, by `results.count_tokens`. Clients cut or refuse longer ones."""
 ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
 """Values, in lower case, that models and proxies send instead of omitting an argument."""
 
 
 def check_text(text: str, most: int = TEXT_LENGTH) -> str:
-    """Return the text with surrogates replaced. Raises ValueError if blank or over `most` long."""
+    """Return the text, surrogates replaced. Raises ValueError if blank or longer than `most`."""
     if not text.strip():
         raise ValueError(f"must not be blank, got {results.quote(text)}")
     if len(text) > most:
@@ -53,7 +53,7 @@ def _read_day(text: str, *, is_last: bool) -> str:
 
 _ROWS = (Path(__file__).parent / "argument_names.txt").read_text("utf-8").splitlines()
 OTHER_NAMES = [(name, row.partition("\t")[0]) for row in _ROWS for name in row.split()]
-"""Pairs of another name, in letters only, and its argument. `""` is a filter that no tool has."""
+"""Pairs (other name in lower-case letters, argument). `""` is a filter that no tool has."""
 LongText = Annotated[str, AfterValidator(partial(check_text, most=MESSAGE_BYTES))]
 """Text that is not blank. If it is too long for a tool, the tool shortens it and reports that."""
 Text = Annotated[str, AfterValidator(check_text)]

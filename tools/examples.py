@@ -3,8 +3,8 @@
 An example is a `console` fence. Lines after `$ ` are commands; the output of each follows it. The
 commands of a fence run in turn, in a new home folder. A command that ends in `&` is a server, which
 runs until the end of the fence. A test runs the examples too, and fails if a page differs from the
-output. Differences only in times, sizes and small parts of scores are ignored, and the page stays
-as it is.
+output. Differences in times and sizes are ignored, and so are small differences in scores and
+counts.
 """
 
 from __future__ import annotations

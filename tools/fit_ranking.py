@@ -1,10 +1,10 @@
 """`python -m tools.fit_ranking CONTENT... --questions DIR`: fit `index/data/ranking.json`.
 
-Ranking is a conditional logit: the right post should have the largest weighted sum of features of a
-query's candidates. Confidence is a logistic model of whether the blog has an answer at all. CONTENT
-are blogs and judged collections, as for `benchmarks.quality`; those in ASIDE are not fitted on. The
-figures printed for a blog come from weights fitted without it. This needs scipy too: `pip install
---group fit`.
+Ranking is a conditional logit: among a query's candidates, the right post should have the largest
+weighted sum of features. Confidence is a logistic model of whether the blog has an answer at all.
+CONTENT is blogs and judged collections, as for `benchmarks.quality`; those in ASIDE are not fitted
+on. The figures printed for a blog come from weights fitted without it. This needs scipy:
+`pip install --group fit`.
 """
 
 from __future__ import annotations

@@ -154,7 +154,7 @@ def name_of(address: str) -> str:
 def search(
     ask: Ask, kind: str, text: str, right: Sequence[str], source: str = ""
 ) -> dict[str, Any]:
-    """Search for `text`, or suggest links for it as a draft of the post `source`, not to it."""
+    """Search for `text`; with a `source`, suggest links for it as a draft, except to that post."""
     tool, argument = ("suggest_links", "text") if source else ("search_blog", "query")
     asked = {argument: text, "top_k": DEPTH}
     asked |= {} if source else {"response_format": "json"}

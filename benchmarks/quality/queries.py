@@ -33,8 +33,8 @@ DEFINITION = {
 MISSPELLED_LETTERS = 5
 """Minimum letters of a word to misspell. Search does not correct shorter ones."""
 TRADITIONAL_SHARE = 0.05
-"""Share of CJK letters that change in Simplified characters, above which a text is Traditional. In
-Traditional text a quarter change, in Simplified text only a few variants."""
+"""Share of CJK letters that differ in Simplified script, above which a text is Traditional. In
+Traditional text a quarter of them differ, in Simplified text only a few variants."""
 OPENING = 500
 """Number of a post's first characters that are used to detect the script."""
 LEAST_IDENTIFIER, MOST_IDENTIFIER = 3, 60
@@ -132,7 +132,7 @@ def _misspell(title: str) -> str:
 
 
 def headings(posts: Posts) -> Iterator[Query]:
-    """Yield headings, numbers aside, of only one post; not generic or short ones, or its title."""
+    """Yield headings of only one post, ignoring numbers, but no short or generic ones or titles."""
     holders = _group(
         (_NUMBER.sub("", fold(heading)), (" ".join(heading.split()), post.source))
         for post in posts

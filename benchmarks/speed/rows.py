@@ -202,7 +202,7 @@ def embed(stage: Stage) -> Figure:
 
 
 def edit(stage: Stage) -> Figure:
-    """Measure the time until `--watch` makes a saved post found; floor: an ingest of no changes."""
+    """Measure the time from saving a post until a `--watch` server finds it; floor: idle ingest."""
     for name in ("watched", "still"):
         shutil.copytree(stage.content, stage.work / name / "posts", dirs_exist_ok=True)
         shutil.copytree(stage.index, stage.work / name / "index", dirs_exist_ok=True)

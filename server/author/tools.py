@@ -1,6 +1,6 @@
 """The tools `find_similar` and `suggest_links`, for a draft or a post.
 
-The analyses are imported after the index is open, since NumPy is broken if two threads import it at
+The analyses are imported after the index is open, since NumPy breaks if two threads import it at
 the same time.
 """
 

@@ -79,14 +79,14 @@ EntryFields: TypeAlias = dict[str, Any]
 Entries: TypeAlias = dict[str, EntryFields]
 """Entries by name. In a set of changes, an entry without fields is to be removed."""
 BACKUP = ".before-blog-search-mcp"
-"""Suffix of the backup beside a settings file, which is its state before the last change."""
+"""Suffix of the backup beside a settings file. It has the state before the last change."""
 
 
 def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entries:
-    """Store the changes that `decide` makes of the entries; return old fields by changed entry.
+    """Apply the changes that `decide` returns for the entries; return old fields of changed ones.
 
-    A lock lets only one command at a time change settings. If the file cannot be read or written,
-    or is not plain JSON (comments would be lost), it stays unchanged: raises ClientSettingsError.
+    A lock lets only one command at a time change settings. Raises ClientSettingsError, and leaves
+    the file unchanged, if it cannot be read, or cannot be rewritten without loss (JSON comments).
     """
     from filelock import FileLock
 

@@ -33,7 +33,7 @@ ELEMENTS = {
 }
 ATTRIBUTES = {"a": {"href"}, "img": {"alt"}, "ol": {"start"}}
 HEADINGS = {f"h{level}": f"h{min(max(level, 2) + 1, 6)}" for level in range(1, 7)}
-"""Heading element on the page, `h3` to `h6`, by the one in the post: the title is an `h2`."""
+"""Element on the page (`h3` to `h6`) by heading element of the post; the page's title is `h2`."""
 
 
 def render_passage(

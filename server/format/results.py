@@ -62,7 +62,7 @@ def fit(
     most: int,
     measure: Callable[[str], int] = count_tokens,
 ) -> tuple[T, ...]:
-    """Return the most leading items, at least one, whose rendering measures at most `most`."""
+    """Return the leading items whose rendering measures at most `most`, and at least the first."""
     counts = range(1, len(items) + 1)
     fitting = bisect_right(counts, most, key=lambda count: measure(render(items[:count])))
     return items[: max(fitting, 1)]
@@ -149,7 +149,7 @@ def write_head(number: int, hit: Mapping[str, Any]) -> str:
 
 
 def write_facts(hit: Mapping[str, Any]) -> str:
-    """Write the facts of a hit that its head lacks on one line, `""` if there are none."""
+    """Write on one line the facts of a hit that its head lacks, `""` if there are none."""
     facts = [f"outdated: {hit['outdated']}" if hit.get("outdated") else "", hit.get("url")]
     facts += [", ".join(hit.get(name) or ()) for name in ("authors", "tags")]
     facts += [f"also in {code}: {source}" for code, source in hit.get("translations", {}).items()]
@@ -159,14 +159,14 @@ def write_facts(hit: Mapping[str, Any]) -> str:
 
 
 def link_to(post: Post, anchor: str) -> str | None:
-    """Return the URL of a heading, or of the post for no anchor; `None` if the post has no URL."""
+    """Return the post's URL with `anchor` as fragment, if any; `None` if the post has no URL."""
     return f"{post.url}#{anchor}" if post.url and anchor else post.url
 
 
 def _headings_over(hit: Hit) -> tuple[tuple[str, ...], str]:
     """Return the headings above a hit's preview, outermost first, and the nearest known anchor."""
     lines, shown = list_lines(hit.chunk), hit.preview.strip("…")
-    start = write_text(hit.chunk).find(shown) + len(shown) // 3  # matches are further on
+    start = write_text(hit.chunk).find(shown) + len(shown) // 3  # a match is not at the start
     ends = accumulate(len(line) + 1 for line, _ in lines)
     passed = next((count for end, (_, count) in zip(ends, lines, strict=True) if end > start), 0)
     every = [*zip_longest(hit.chunk.all_headings, hit.chunk.anchors, fillvalue="")]
@@ -177,12 +177,12 @@ def _headings_over(hit: Hit) -> tuple[tuple[str, ...], str]:
 
 
 def headings_below(headings: tuple[str, ...], title: str) -> tuple[str, ...]:
-    """Return the path of headings without a first one that repeats the title."""
+    """Return the path of headings, without the first if that repeats the title."""
     return headings[1:] if headings[:1] == (title,) else headings
 
 
 def heading_path(headings: tuple[str, ...], below: str = "", width: int | None = None) -> str:
-    """Join headings, outermost first, without a first one that repeats the title `below`.
+    """Join headings, outermost first, without the first if that repeats the title `below`.
 
     If the path exceeds `width` columns, outer headings are dropped first.
     """

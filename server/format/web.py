@@ -76,8 +76,8 @@ def index_facts(overview: Overview, listing: Catalog) -> dict[str, Any]:
 def post_facts(post: Post, text: str = "") -> dict[str, Any]:
     """Gather the facts of a post without its text.
 
-    The language is a BCP 47 tag. Chinese always has a script, so that a browser finds a font. If
-    the post declares none, it is detected in title, description and `text`.
+    The language is a BCP 47 tag. Chinese always has a script, since browsers choose the font by it.
+    If the post declares none, it is detected in title, description and `text`.
     """
     script, text = "", f"{post.title}{post.description}{text}"
     if post.language == "zh":

@@ -37,7 +37,7 @@ from blog_search_mcp.server.settings import MESSAGE_BYTES, Address, Settings
 
 MCP_PATH = "/mcp"
 MAX_CONNECTIONS = 512
-"""Maximum open connections, half of most systems' limit of open files. Any more get status 503."""
+"""Maximum open connections: half of most systems' limit of open files. Later ones get a 503."""
 HEAD_SECONDS = 10
 """Seconds in which the head of a request must arrive. Clients send it in one packet; connections
 that send nothing would otherwise use up all MAX_CONNECTIONS."""
@@ -120,7 +120,7 @@ def _has_token(headers: Headers, token: str) -> bool:
 
 
 def is_worth_logging(record: logging.LogRecord) -> bool:
-    """Whether a log record is about neither a client that hung up nor an error of the system."""
+    """Whether to log a record: not if its error is a client that hung up, or an OSError."""
     error = record.exc_info[1] if record.exc_info else record.msg
     return not isinstance(error, ClientDisconnect | OSError)
 

@@ -31,7 +31,7 @@ CHUNK_INDEX_MOST = 1_000_000
 CUT = "\nnotice: The end of this chunk has no room in an answer; the post's file has it."
 MAX_HEADINGS, HEADINGS_AROUND, HEADING_COLUMNS, FIELDS_WIDTH = 20, 3, 40, 300
 """Limits of a place block. If the post has over MAX_HEADINGS headings besides those above the page,
-only HEADINGS_AROUND on each side are named. The last two are columns: of a heading, of fields."""
+only HEADINGS_AROUND on each side are named. The last two are maximum widths in columns."""
 
 
 class ReadArguments(Arguments):

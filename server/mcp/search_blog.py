@@ -69,7 +69,7 @@ def search_blog(engine: Engine, arguments: SearchArguments) -> ToolReply:
     is_json = arguments.response_format == "json"
     render = results.to_json if is_json else partial(results.write_page, answer.offset)
     is_plain = not {"top_k", "offset", "sort"} & arguments.model_fields_set
-    # More unsure hits would tempt a model. It gets them if it asks for a page or uses filters.
+    # At low confidence more hits would tempt a model, unless it asked for a page or has filters.
     is_short = answer.confidence == "low" and is_plain and arguments.filters == Filters()
     shown = answer.hits[:3] if is_short else answer.hits
     question, page = None if is_json else answer.query.text, partial(results.page_facts, answer)
@@ -79,7 +79,7 @@ def search_blog(engine: Engine, arguments: SearchArguments) -> ToolReply:
 
 
 def shorten_query(text: str) -> str:
-    """Return the query. If it is longer than TEXT_LENGTH, shorten it to about that.
+    """Return the query, shortened to about TEXT_LENGTH characters if it is longer.
 
     Indented lines go first: in a stack trace they say least. If that is not enough, only the
     beginning and the end of the rest are kept.

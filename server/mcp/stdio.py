@@ -1,7 +1,7 @@
 """Serve one client over stdin and stdout.
 
-The SDK's transport writes the replies, and lets nothing else reach stdout. Its reader is not used.
-That drops lines that are no messages, so a client would wait forever for an answer. At the end of
+The SDK's transport writes the replies, and lets nothing else reach stdout. Its reader is not used:
+it drops lines that are no messages, so a client would wait forever for an answer. At the end of
 input, it drops the answers that are still due.
 """
 
@@ -45,7 +45,7 @@ def serve_stdio(settings: Settings) -> int:
 async def serve(
     server: Server[Any], requests: BinaryIO, on_first_reply: Callable[[], None]
 ) -> None:
-    """Serve until `requests` end. Unanswered calls then have ANSWER_SECONDS to finish."""
+    """Serve until `requests` end. Calls in progress then have ANSWER_SECONDS to finish."""
     unanswered: set[object] = set()
     to_server, received = anyio.create_memory_object_stream[SessionMessage | Exception](0)
     to_client, replies = anyio.create_memory_object_stream[SessionMessage](0)

@@ -36,8 +36,8 @@ from blog_search_mcp.server.settings import STOP_WITH_STDIN, Settings, index_arg
 TIMEOUT_MS = 3_000
 """Milliseconds without events after which the folder is walked. A walk of 754 posts takes 14 ms."""
 RETRY = 20.0
-"""Seconds between the starts of two ingests if no post has changed. The second is a retry, because
-the first failed or left posts without vectors. A failing ingest takes half a second."""
+"""Minimum seconds from the start of an ingest to its retry, if it failed or left posts without
+vectors, and no post has changed. A failing ingest takes half a second."""
 log = logging.getLogger(__name__)
 
 
@@ -55,7 +55,7 @@ class FolderState:
 class Watcher:
     """A watch over the posts of one index; `check` and `notice` may be called from any thread.
 
-    `on_switch` is called after each new generation.
+    `on_switch` is called after each ingest that publishes a generation.
     """
 
     def __init__(

@@ -109,7 +109,7 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         return replace(answer, notice=join_sentences(answer.notice, reason) or None)
 
     def read(self, source: str, chunk_index: int, *, neighbors: int | None = None) -> Passage:
-        """Read a page around a chunk and `neighbors` chunks on each side; 0: only the chunk."""
+        """Read the page around a chunk, plus `neighbors` chunks on each side; 0: only the chunk."""
         if neighbors is not None and neighbors < 0:
             raise UsageError(f"neighbors is {neighbors}; it must be at least 0.")
         return self._reader().read(source, chunk_index, neighbors)

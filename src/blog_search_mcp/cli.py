@@ -1,4 +1,4 @@
-"""The command line `blog-search-mcp`; its help has the order in which newcomers need commands."""
+"""The command line `blog-search-mcp`, with its commands in the order a newcomer needs them."""
 
 import re
 from collections.abc import Sequence
@@ -26,7 +26,7 @@ from blog_search_mcp.server.settings import Settings, read_absolute
 
 
 def read_posts(text: str) -> Path:
-    """Return the folder of posts that a path means; a whole site is searched. Raises ValueError."""
+    """Return the folder of posts at a path, or within the whole site there. Raises ValueError."""
     from blog_search_mcp.ingest.blog import find_posts_folder
 
     folder = read_absolute(text)
@@ -78,7 +78,7 @@ _QUESTIONS = {
 def _suggest_steps(settings: Settings, titles: str) -> None:
     """Print the next steps: restart the client, ask a question this blog answers, or search.
 
-    The question is about the newest post with words in its title (of 50), in the post's language.
+    The question is about the newest of 50 posts whose title has words, in that post's language.
     """
     snapshot = engine_for_one(settings, embeds=False).reader().snapshot
     newest = snapshot.catalog.list_posts(Filters(), "newest", 50, 0).page
