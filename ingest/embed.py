@@ -25,7 +25,7 @@ from blog_search_mcp.ingest.write import IndexWriter
 BATCH = 32
 """Number of texts per request. Each batch is cached at once, so a killed run loses one at most."""
 REFUSED_FLOOR = 20
-"""Maximum refused texts (or a tenth of the texts sent, if more); then the embedder is broken."""
+"""Maximum refused texts, or a tenth of all texts if more. Above it the embedder is broken."""
 MAX_INLINE_WINDOWS = 500
 """Maximum windows embedded before anything is published; with more, keyword search comes first.
 500 windows take 5 s on two cores with the smallest packaged model, 30 s with nomic-embed-text."""
@@ -73,7 +73,7 @@ class EmbeddingQueue:
         self._write_block(self._cache.get)
 
     def embed_backlog(self, backlog: Mapping[str, int], most: int) -> None:
-        """Embed posts of `backlog` (windows by source) up to about `most`. Raises EmbedderError."""
+        """Embed about `most` windows of `backlog` (windows by source). Raises EmbedderError."""
         before = accumulate(backlog.values(), initial=0)
         sources = (name for name, n in zip(backlog, before, strict=False) if n < most)
         for new, chunk_ids in self.writer.read(sources):

@@ -31,7 +31,7 @@ CREATE TABLE IF NOT EXISTS canaries (identity TEXT, canaries TEXT);
 """
 """Tables, named as in earlier versions; `canaries` are the packed vectors of a fingerprint."""
 _DAMAGED: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-"""Primary result codes (sqlite.org/rescode.html) of a damaged file, or (ERROR) of other columns."""
+"""Primary result codes (sqlite.org/rescode.html) of a damaged file; ERROR means other columns."""
 
 
 class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):

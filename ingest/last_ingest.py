@@ -5,7 +5,7 @@ still write no generation. The record then keeps these files from being read aga
 changed for ever. It has the content folder's path, which must not reach a client.
 
 A file counts as changed if its size or mtime differs. Only a server that can ingest also compares
-ctime, since a copied folder has others. No file is opened, so an edited draft counts as changed.
+ctime, which a copy of the folder changes. No file is opened, so an edited draft counts as changed.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class LeftOut(_Frozen):
     reason: str
     """`draft` or `future`; `""` for any other reason, when the site may still have the page."""
     day: str
-    """ISO day of the last change: from the front matter, else the post's date, else the mtime."""
+    """ISO day of the last change in the front matter, else the post's date, else the file's."""
 
 
 class FileState(_Frozen):
@@ -80,7 +80,7 @@ class LastIngest(_Frozen):
     created: str
     """Time of the generation, as in its manifest."""
     content: str
-    """Absolute path of the folder; a byte `ff` that is not UTF-8 is written as `\\udcff`."""
+    """Absolute path of the folder; bytes that are not UTF-8 are escaped, `ff` as `\\udcff`."""
     files: dict[str, FileState]
     """State of each file named like a post, keyed by source."""
     left_out: tuple[LeftOut, ...] = ()
@@ -242,7 +242,7 @@ def choose_index(content: Path) -> Path:
 
 
 def require_recorded(index: Location, content: Path) -> None:
-    """Raise IndexProblem if there is an index that no ingest on this machine made here."""
+    """Raise IndexProblem if `index` exists and no ingest on this machine made it there."""
     store = open_store(index)
     last = read_last_ingest(store)
     inode = last.inode if last else None

@@ -84,7 +84,7 @@ class Plan:
     """Expiry of each post that stays as it is (`None` if it never expires), by source."""
     skipped: tuple[Skipped, ...]
     cascades: tuple[Cascade, ...] = ()
-    """Fields that sections pass down, of all sections."""
+    """Fields that the folder's sections pass down."""
     others: Mapping[str, int] = field(default_factory=dict)
     """Number of text files that are not Markdown, by suffix."""
 

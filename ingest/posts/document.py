@@ -75,7 +75,7 @@ MkDocs (`snippet`), mdBook (`hash`) or VitePress (`vue`) include another file, a
 _OF_FORMATS = {".mdx": "mdx", ".qmd": "shortcode"}
 """Form of inclusion by file format, whatever the generator."""
 MAX_PARTS = 200_000
-"""Maximum characters of included files in a post, repeats included; also maximum bytes of them."""
+"""Maximum characters of included files in a post, repeats included; also maximum bytes read."""
 
 
 def _include_parts(body: str, forms: Collection[str], read_part: Callable[[str], str]) -> str:

@@ -7,7 +7,7 @@ exceptions: line endings become LF, a byte order mark is dropped, and NUL become
 
 Front matter is a block in one of _FORMS, Pandoc's title block, Joplin's fields at the end, or lines
 of `Name: value` before a blank line. The first of these lines has a usual name (Pelican), or each
-begins with `.. ` (Nikola). The block may follow comments (Quarto) or be in one (Hugo, Nikola).
+begins with `.. ` (Nikola). Front matter may follow comments (Quarto) or be in one (Hugo, Nikola).
 
 An invalid field becomes the text of its line; all other fields are read. A leading `---` is a
 thematic break if no mapping follows or the first key is a sentence. Then the whole text is body.
@@ -43,7 +43,7 @@ _GUESSED = (
     *("iso8859-5", "iso8859-6", "iso8859-7", "iso8859-9", "koi8-r", "koi8-u", "cp850", "cp852"),
     *("cp866", "gb18030", "big5hkscs", "cp932", "euc_jis_2004", "cp949"),
 )
-"""Encodings that may be guessed. An East Asian family is here as the superset that browsers use
+"""Encodings that may be guessed. Each East Asian family has only the superset that browsers use
 (WHATWG). With all encodings of chardet, short texts are often taken for a rare one."""
 _NOT_ASCII = re.compile("[^\x00-\x7f\ufffd]")
 _LINE_END = re.compile("\r\n?")
@@ -145,13 +145,13 @@ _NOT_YAML = re.compile(
     r"|(?<=[:=] )`[^`]*`|`|^[ \t]*(?:const|let|var)[ \t]+(?P<name>\w+)[ \t]*=|;(?=[ \t]*$)"
 )
 _AS_YAML = {"`": "'", "\\'": "''", "!": "not ", ";": ","}
-"""Replacements for matches of _NOT_YAML. All other matches become blanks."""
+"""Replacements for JavaScript signs that _NOT_YAML matches. Signs without one become blanks."""
 _PAIR = re.compile(
     r"(?:^|[{,])[ \t]*(?:(?:const|let|var)[ \t]+)?[\"']?([\w$-]+)[\"']?[ \t]*[:=][ \t]*"
     r"([\"']?)([^\"'\n,;{}#]*)\2[ \t]*(?=[,;}#]|$)",
     re.MULTILINE,
 )
-"""A field with a value on one line, in any language."""
+"""A field with a value on one line, in any syntax."""
 _FIELD_START = re.compile(r"^(?=[^\s#\]}-])", re.MULTILINE)
 _FIELD_WORDS = re.compile(
     r"[\"']?([\w$@][\w$@./-]{0,40}(?: [\w$@./-]{1,40}){0,2})[\"']?[ \t]*[:=][ \t]*(.{0,1000})$",
@@ -376,7 +376,7 @@ def _read_apart(block: str, language: str) -> dict[Any, object]:
 
 
 def salvage_fields(text: str) -> dict[str, object]:
-    """Find likely fields, in any language, that keep a post back or give its times.
+    """Find likely fields, in any syntax, that keep a post back or give its times.
 
     If a name occurs twice, a value that keeps the post back wins, else the first value.
     """

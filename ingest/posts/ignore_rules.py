@@ -43,9 +43,9 @@ _CHOICE = re.compile(r"(?:([?+*!])|@)\(([^()]*+)\)")
 def write_rules(globs: Iterable[str], form: str, folder: str = "") -> Iterator[str]:
     """Yield lines for another program's globs; a line may name more files than its glob.
 
-    A glob that re-includes files, or names all but Markdown like `!(*.md)`, gives no line. With a
-    `form` of `/` globs are relative to `folder`; with `**/` they match anywhere. With `*` at the
-    form's end, a `*` also matches folders, as in `fnmatch` and `globset`.
+    A glob that re-includes files, or names all but Markdown (`!(*.md)`), gives no line. If `form`
+    begins with `/`, globs are relative to `folder`; with `**/` they match anywhere. If it ends with
+    `*`, a `*` also matches folders, as in `fnmatch` and `globset`.
     """
     above = re.compile(rf"^(?:(?:\./|/|\*\*/)?{re.escape(folder)}/|\./)")
     for glob in globs:
@@ -59,7 +59,7 @@ def write_rules(globs: Iterable[str], form: str, folder: str = "") -> Iterator[s
 
 
 def expand_braces(pattern: str) -> list[str]:
-    """Expand each `{a,b}` of a pattern into its alternatives; over MAX_BRACES become `**`."""
+    """Expand each `{a,b}` of a pattern; more than MAX_BRACES patterns become `**`."""
     patterns = [pattern]
     while group := next(filter(None, map(_BRACES.search, patterns)), None):
         start, end, parts = *group.span(), group[1].split(",")

@@ -76,7 +76,7 @@ _CHANGED = """lastmod lastmodified lastmodifiedat modified modifiedat modifiedda
 _ENDS = """expirydate expire expires expiresat expireson expiry expiredate expiration
     expirationdate unpublishdate unpublishat unpublishon validuntil visibleuntil availableuntil"""
 END_FIELDS = tuple(_ENDS.split())
-"""Normalized names of fields with a post's last day. A note is only outdated after this day."""
+"""Normalized names of fields with a post's last day. A note stays, but becomes outdated then."""
 PUBLISH_FIELDS = tuple(_PUBLISHED.split())
 """Normalized names of fields with the day on which a post becomes public."""
 DATE_FIELDS = ("date", *PUBLISH_FIELDS, *_CREATED.split())
@@ -95,7 +95,7 @@ _NAMES = """jan ene gen ian jaa oca tam sty sij led січ янв ιαν ينا,
 _MONTHS_BY_NAME = {
     name: n for n, names in enumerate(_NAMES.split(","), 1) for name in names.split()
 }
-"""Months by the start of a name, without accents, in the languages with a stemmer and 12 others."""
+"""Months by the start of a name, without accents, in languages with a stemmer and a dozen more."""
 _WORD, _ORDINAL = r"([^\W\d_]{3,12})\.?", r"(\d{1,2})(?:st|nd|rd|th|er|re|[.ºª°])?"
 _OF = r"[\s-](?:(?:de|of|di) |d['’])?"
 _NUMERIC = (
@@ -186,7 +186,7 @@ def unread_date(fields: Fields, named: Fields, source: str) -> str:
 
 
 def first_date(named: Fields, names: Iterable[str]) -> date | None:
-    """Return the first date in these fields, in order."""
+    """Return the first date in these fields, in their order; `None` if there is none."""
     return next(filter(None, (parse_date(named[name]) for name in names if name in named)), None)
 
 
@@ -296,7 +296,7 @@ def describe_post(
 
 
 def _find_outdated(named: Fields) -> str:
-    """Return the word that calls a post outdated, else the ISO day from which it is, else `""`."""
+    """Return the word that calls a post outdated, else the ISO day it becomes so, else `""`."""
     state = " ".join(to_text(named.get(name)) for name in ("status", "state")).lower()
     word, day = _OUTDATED.search(state), first_date(named, ("staleafter", *END_FIELDS))
     return word[0] if word else day.isoformat() if day else ""

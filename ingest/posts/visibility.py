@@ -31,8 +31,8 @@ HiddenReason: TypeAlias = Literal[
 ]  # fmt: skip
 VISIBILITY = get_args(HiddenReason)
 """Reasons why a post is left out, the strongest first. A `locked` page asks for a password, a
-`hidden` one is in no list or search, `redirect` leads readers elsewhere, and `empty` has no text. A
-vault's settings make a post `excluded`; `copy` is a version that a sync program made."""
+`hidden` page is in no list or search, a `redirect` leads elsewhere, and an `empty` page has no
+text. A vault's settings make a post `excluded`; a `copy` is a version that a sync program made."""
 INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
 """Reasons that `--include-drafts` overrides."""
 _NO = "false no off 0 n f never"
@@ -108,12 +108,12 @@ INHERITED = frozenset((*_TABLE, *_MAPPINGS, *_GROUPS, *_TIMES, ZONE, LOCKED_WHEN
 def check_visibility(
     named: Fields, source: str, now: datetime, *, is_note: bool = False
 ) -> tuple[HiddenReason | None, str | None, str | None]:
-    """Return why a post is not public at `now`, a zoned time (`None` if it is public), and when.
+    """Return (reason, expiry, due) of a post at `now`, a time with a zone.
 
-    The second value is the instant at which the post expires. The third is the instant at which it
-    next appears or expires without an edit. Both are UTC, ISO 8601 to the second, or `None` for
-    never. A post appears at its publication date, else its date, and expires at the end of a day;
-    the zone is the site's, else this machine's. Notes ignore `_OF_SUBJECTS` and END_FIELDS.
+    `reason` says why the post is not public; `None` if it is. `expiry` is the instant at which it
+    expires, `due` the next at which it appears or expires without an edit: UTC, ISO 8601 to the
+    second, or `None` for never. A post appears at its publication date, else its date. Days end at
+    midnight in the site's zone, else this machine's. Notes ignore `_OF_SUBJECTS` and END_FIELDS.
     """
     subjects = (*_OF_SUBJECTS.split(), *END_FIELDS) if is_note else ()
     named = {name: value for name, value in named.items() if name not in subjects}

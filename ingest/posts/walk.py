@@ -34,7 +34,7 @@ _OTHER_TEXTS = re.compile(
 IGNORE_FILE = ".blogignore"
 NOT_PUBLISHED = "not published"
 """Reason for a file that the site makes no page of. The author expects it, so reports name these
-files last, with each `copy` (another version of a neighbor)."""
+files last, and copies (other versions of a neighbor) after them."""
 _PLACEHOLDER = re.compile(r"\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|cloud)")
 """Placeholders that iCloud, Nextcloud, ownCloud and odrive leave for files in the cloud."""
 _COPY = re.compile(
@@ -81,7 +81,7 @@ class SourceFile:
     """File that is named like a post; it has not been opened yet."""
 
     source: str
-    """Path below the content folder, with `/`; spelled as on disk, neither folded nor composed."""
+    """Path below the content folder, with `/`; case and Unicode form are as on disk."""
     content: Path
     """The content folder, with links resolved."""
     size: int
@@ -91,9 +91,9 @@ class SourceFile:
     ctime_ns: int = 0
     """Time of the last inode change, which programs cannot set; on Windows the creation time."""
     is_away: bool = False
-    """Whether it is a placeholder of a file in the cloud."""
+    """Whether the file is a placeholder for one in the cloud."""
     copy_of: str = ""
-    """Source of the neighbor that this may be a copy of, by its name; else `""`."""
+    """Source of the neighbor that the file seems to be a copy of, by its name; else `""`."""
     is_note: bool = False
     """Whether the file is in a vault."""
 
@@ -240,7 +240,7 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
 
 
 def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | None:
-    """Return why a file named like a post is none: `copy`, a vault's reason or NOT_PUBLISHED.
+    """Return why a file named like a post is left out: a copy, the vault, or NOT_PUBLISHED.
 
     For Docusaurus (`exclude` of its blog), Quarto, Jekyll, Hexo and Nuxt Content, `_name` is a part
     of posts; `_index` of Hugo and Zola is not. A `.qmd` beside its rendered `.md` is skipped.

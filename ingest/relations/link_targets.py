@@ -60,8 +60,8 @@ class ParsedLink:
 
 
 CONTRADICTED_SHARE = 0.2
-"""Minimum share of linked posts whose links contradict their URLs, for URLs to be wrong; at least 3
-posts must do so. Six blogs have .00 to .05 with right URLs, .59 and .81 with wrong URLs."""
+"""Minimum share of linked posts (and at least 3) with links that contradict their URLs; then URLs
+are wrong. Six blogs have .00 to .05 with right URLs, .59 and .81 with wrong URLs."""
 MIN_LINKED_POSTS = 2
 """Minimum posts linked in a folder of the site for it to be the folder of all posts. They must also
 be at least half of the pages linked there."""
@@ -122,7 +122,7 @@ class LinkTargets:
 
     @cached_property
     def _posts_folder(self) -> str | None:
-        """Shape of the folder with most linked posts, if these are half of its linked pages."""
+        """Shape of the folder with most linked posts, if half of its linked pages are posts."""
         reached, linked = defaultdict[str, set[int]](set), Counter[str]()
         for page in self._pages:
             for folder in _folders_above(page):
@@ -133,7 +133,7 @@ class LinkTargets:
         return max(full, key=posts.__getitem__, default=None)
 
     def _find_named(self, page: str) -> Set[int]:
-        """Return the ID of the post with a page's name; of several, the one in the same folders."""
+        """Return a set with the post of a page's name; of several posts, the one in its folders."""
         folder, _, name = page.rpartition("/")
         posts = set() if _LIST_FOLDERS.search(folder) else self._by_name.get(name, set())
         if len(posts) > 1:
@@ -219,7 +219,7 @@ class LinkTargets:
         return page_of(path).rpartition("/")[2] in self._by_name
 
     def has_page(self, page: str) -> bool:
-        """Return whether a post is at `page`, or at its path below a language's folder."""
+        """Return whether a post is at `page`, or at its path without a language's folder."""
         language, _, rest = page.partition("/")
         return page in self._by_page or bool(language_tag(language) and rest in self._by_page)
 

@@ -88,7 +88,7 @@ class Generator(BaseModel):
     reads_hashes: bool = False
     """Whether `#word` is a heading, as Python-Markdown reads it."""
     is_assumed: bool = False
-    """Whether the generator is assumed, since `--permalink` is a pattern without a generator."""
+    """Whether the generator is assumed, since `--permalink` is a pattern and names none."""
     bundles: frozenset[str] = Field(default=frozenset(), repr=False)
     """Places of folders that hold an `index`."""
 
@@ -148,11 +148,11 @@ class Generator(BaseModel):
         return (clean_folder(self.folder),)
 
     def list_languages(self) -> Mapping[str, str]:
-        """Return the languages of folders that have posts in one language, longest place first."""
+        """Return the language by folder, for folders with posts in one; the longest place first."""
         return {}
 
     def leaves_out(self, folder: str, inner: str) -> bool:
-        """Whether a setting excludes the file or folder at `inner` below `folder`, one of posts."""
+        """Whether a setting excludes the path `inner` below `folder`, a folder of posts."""
         rules, regex = self._rules
         return leaves_out(rules, inner) or regex.isinstance_python(f"/{folder}/{inner}")
 

@@ -4,8 +4,8 @@
 inside code is ever taken for markup. Each paragraph then loses the syntax of editors (wiki links,
 attributes, marks of footnotes and blocks) and is parsed inline.
 
-A pattern drops reference definitions, not the parser: a passage rarely holds the definitions of its
-links, and `[^1]: word` is a footnote, not a definition.
+Reference definitions are dropped by a regular expression, not by the parser: a passage rarely holds
+the definitions of its links, and `[^1]: word` is a footnote.
 
 Links may be written in Markdown, HTML, or the syntax of an editor or site generator. Link tags of
 generators become addresses with schemes of this package: `ref:` for Hugo's `ref` and `relref`,
@@ -82,7 +82,7 @@ _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE_SUFFIX = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 CACHED_PARAGRAPHS = 256
-"""Number of cached paragraphs. Each is read thrice: for its post's language, chunks and links."""
+"""Number of cached paragraphs. Each is read for the post's language, its chunks and its links."""
 
 
 @lru_cache(CACHED_PARAGRAPHS)

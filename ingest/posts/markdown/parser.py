@@ -265,7 +265,7 @@ _REST = re.compile(r"[ \t]*$", re.MULTILINE)
 
 
 def _replace_syntax(markdown: str, code: Sequence[Span], keeps_braces: bool) -> str:
-    """Replace syntax that begins outside code; syntax alone on a line gives words on a line."""
+    """Replace syntax that begins outside code; words of syntax alone on a line stay alone."""
     pieces, kept = [], 0
     for match in find_outside(code, SYNTAX, markdown):
         if keeps_braces and _BRACES.match(match[0]) and not match["opens"]:
