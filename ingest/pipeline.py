@@ -150,7 +150,7 @@ class _Ingest:
         return manifest
 
     def _write_changes(self, queue: EmbeddingQueue) -> Manifest:
-        """Publish all changes, with all vectors if at most MAX_INLINE_WINDOWS lack one."""
+        """Publish all changes, with all vectors if at most MAX_INLINE_WINDOWS windows lack one."""
         from blog_search_mcp.ingest.embed import MAX_INLINE_WINDOWS
         from blog_search_mcp.ingest.write import open_index_writer
 

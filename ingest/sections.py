@@ -61,7 +61,7 @@ def _find_above(content: Path, prefix: str, root: str) -> Iterator[Path]:
 def _list_bundles(sources: Sequence[str]) -> Iterator[str]:
     """Yield each `index` file that has other files in or below its folder, as parts of its page.
 
-    Hugo: https://gohugo.io/content-management/page-bundles/#leaf-bundles. Zola has assets.
+    In Hugo: https://gohugo.io/content-management/page-bundles/#leaf-bundles; Zola has assets.
     """
     for before, source, after in zip(("", *sources), sources, (*sources[1:], ""), strict=False):
         n = source.rfind("/") + 1
@@ -74,9 +74,9 @@ def _read_section(
 ) -> Iterator[_CascadeEntry]:
     """Yield the entries of a bundle's page, data file or section.
 
-    While the page is not public, its fields override its parts'. Zola's draft sections hide posts.
+    A hidden page overrides the parts of its bundle; a draft section of Zola overrides its posts.
     """
-    from blog_search_mcp.ingest.posts.front_matter import split_front_matter  # with PyYAML
+    from blog_search_mcp.ingest.posts.front_matter import split_front_matter  # imports PyYAML
 
     folder, path = source[: source.rfind("/") + 1], content / source
     text = read_settings(content, source)

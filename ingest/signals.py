@@ -33,7 +33,7 @@ def end_process(number: int, sentence: str = "", status: int | None = None) -> N
 
 @contextmanager
 def block_interrupts() -> Iterator[None]:
-    """Block SIGINT in this thread, and in processes started meanwhile until they unblock it.
+    """Block SIGINT in this thread; processes started meanwhile inherit the block.
 
     Ctrl-C reaches every process, and a process that is still loading Python would print a
     traceback. Windows has no signal mask.

@@ -1,9 +1,9 @@
 """Read which files a vault's settings exclude; Obsidian's templates are excluded too.
 
-Logseq lists the starts of paths under `:hidden` in `logseq/config.edn`. Obsidian lists them under
-`userIgnoreFilters` in `.obsidian/app.json`, with `/regular expressions/`. No expression is run. If
-one has only plain words, `^`, `$`, `.*` and `(^|/)`, paths with its longest word are excluded. Any
-other expression excludes the whole vault, and the reason names it.
+Logseq lists starts of paths under `:hidden` in `logseq/config.edn`. Obsidian lists starts of paths
+and `/regular expressions/` under `userIgnoreFilters` in `.obsidian/app.json`. No expression is run.
+If it has only plain words, `^`, `$`, `.*` and `(^|/)`, paths with its longest word are excluded.
+Any other expression excludes the whole vault, and the reason names it.
 """
 
 import json

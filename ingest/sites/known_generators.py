@@ -98,7 +98,7 @@ class Jekyll(Generator):
         yield from super().list_defaults()
 
     def list_rules(self) -> Iterator[str]:
-        """Yield rules for folders that begin with `_`, and for paths that `exclude` begins.
+        """Yield rules for folders that begin with `_` and paths that begin with one in `exclude`.
 
         Posts, `include` and collections with pages are exceptions: https://jekyllrb.com/docs/.
         """
