@@ -62,9 +62,9 @@ class EmbeddingQueue:
         """Reason for the refusal, keyed by the refused text."""
         self._block: list[_Window] = []
 
-    def put(self, post: PendingPost, chunk_ids: Sequence[int]) -> None:
+    def put(self, pending: PendingPost, chunk_ids: Sequence[int]) -> None:
         """Queue the windows of a new post; write the block if it is full."""
-        self._fill_block(post, chunk_ids)
+        self._fill_block(pending, chunk_ids)
         if len(self._block) >= BLOCK:
             self.flush()
 
@@ -76,18 +76,18 @@ class EmbeddingQueue:
         """Embed about `most` windows of `backlog` (windows by source). Raises EmbedderError."""
         before = accumulate(backlog.values(), initial=0)
         sources = (name for name, n in zip(backlog, before, strict=False) if n < most)
-        for new, chunk_ids in self.writer.read(sources):
-            self._fill_block(new, chunk_ids)
+        for pending, chunk_ids in self.writer.read(sources):
+            self._fill_block(pending, chunk_ids)
             if len(self._block) >= BLOCK:
                 self._write_block(self._embed)
         self._write_block(self._embed)
 
-    def _fill_block(self, new: PendingPost, chunk_ids: Sequence[int]) -> None:
+    def _fill_block(self, pending: PendingPost, chunk_ids: Sequence[int]) -> None:
         """Queue the windows of each chunk that has a word the embedder knows."""
-        post = new.post
+        post = pending.post
         self._block += (
             _Window(post.source, chunk_id, embedding_text(post.title, chunk.headings, window))
-            for chunk, chunk_id in zip(new.chunks, chunk_ids, strict=True)
+            for chunk, chunk_id in zip(pending.chunks, chunk_ids, strict=True)
             if chunk.coverage > 0.0
             for window in split_windows(chunk.plain, WINDOW)
         )

@@ -72,7 +72,7 @@ _INCLUDE = re.compile(
 )
 """Places where MDX (`mdx`), Quarto or Hugo (`shortcode`), Jekyll, Eleventy or MkDocs (`jinja`),
 MkDocs (`snippet`), mdBook (`hash`) or VitePress (`vue`) include another file, and verbatim text."""
-_OF_FORMATS = {".mdx": "mdx", ".qmd": "shortcode"}
+_FORM_BY_SUFFIX = {".mdx": "mdx", ".qmd": "shortcode"}
 """Form of inclusion by file format, whatever the generator."""
 MAX_PARTS = 200_000
 """Maximum characters of included files in a post, repeats included; also maximum bytes read."""
@@ -123,7 +123,7 @@ def read_document(
     echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
     text = _DATA_URL.sub("data:", front.body) if ";base64," in front.body else front.body
     text = write_headings(text) if reads_hashes else text
-    forms = {*includes, _OF_FORMATS.get(PurePath(source).suffix.lower(), "")} - {""}
+    forms = {*includes, _FORM_BY_SUFFIX.get(PurePath(source).suffix.lower(), "")} - {""}
     text = cut_hidden_forms(_include_parts(text, forms, read_part), runs_templates=not keeps_braces)
     shown = cut_hidden_cells(text, echoes=echo != "false")
     body = Body(shown, keeps_braces=keeps_braces)

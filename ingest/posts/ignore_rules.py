@@ -12,10 +12,10 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-MOST = 100_000
-"""Maximum cost of all lines together. A name costs 1, a glob costs GLOB plus its characters. At the
+MAX_COST = 100_000
+"""Maximum cost of all lines. A name costs 1, a glob costs GLOB_COST plus its characters. At the
 maximum the automaton takes 20 MB, and matching a name of a path takes .3 ms."""
-GLOB = 100
+GLOB_COST = 100
 
 
 class Rules(NamedTuple):
@@ -71,13 +71,13 @@ def expand_braces(pattern: str) -> list[str]:
 
 
 def compile_rules(lines: Iterable[str]) -> Rules:
-    """Compile lines. Raises ValueError for a line that names nothing, or a cost above `MOST`."""
-    rules, room = Rules({}, {}, {}), MOST
+    """Compile lines. Raises ValueError for a line that names nothing, or above MAX_COST."""
+    rules, room = Rules({}, {}, {}), MAX_COST
     for number, parts, is_folder in _read_rule_lines(lines):
         state = 0
         for part in parts:
             if (state, part) not in rules.edges:
-                room -= GLOB + len(part) if part[0] == "/" else 1
+                room -= GLOB_COST + len(part) if part[0] == "/" else 1
                 if room < 0:
                     raise ValueError("it names too much; name folders instead")
                 after = rules.edges[state, part] = len(rules.edges) + 1

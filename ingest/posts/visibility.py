@@ -88,7 +88,7 @@ _TABLE: dict[str, list[tuple[HiddenReason, str, frozenset[str]]]] = {}
 for _reason, _test, _values, _names in _RULES:
     for _name in _names.split():
         _TABLE.setdefault(_name, []).append((_reason, _test, frozenset(_values.split())))
-_OF_SUBJECTS = "status state stage reviewstatus workflow workflowstate scheduled"
+_SUBJECT_FIELDS = "status state stage reviewstatus workflow workflowstate scheduled"
 """Fields that describe the subject of a note, such as a task, a project or a book."""
 _MAPPINGS = frozenset(name.partition(".")[0] for name in _TABLE if "." in name)
 _GROUPS = frozenset(("params", "extra", "seo", "meta", "metadata", "eleventycomputed"))
@@ -113,9 +113,9 @@ def check_visibility(
     `reason` says why the post is not public; `None` if it is. `expiry` is the instant at which it
     expires, `due` the next at which it appears or expires without an edit: UTC, ISO 8601 to the
     second, or `None` for never. A post appears at its publication date, else its date. Days end at
-    midnight in the site's zone, else this machine's. Notes ignore `_OF_SUBJECTS` and END_FIELDS.
+    midnight in the site's zone, else this machine's. Notes ignore _SUBJECT_FIELDS and END_FIELDS.
     """
-    subjects = (*_OF_SUBJECTS.split(), *END_FIELDS) if is_note else ()
+    subjects = (*_SUBJECT_FIELDS.split(), *END_FIELDS) if is_note else ()
     named = {name: value for name, value in named.items() if name not in subjects}
     zone = to_text(named.get(ZONE))
     own_day = find_day(named, source)

@@ -54,7 +54,7 @@ _MAYBE_COPY = re.compile(
 )
 """Names of a copy (by iCloud, OneDrive with the machine's name, Google Drive, a file manager) or of
 another post: `ingest.prepare` compares the texts to decide."""
-_OF_COPIES = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
+_BIN_FOLDERS = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
 """Folders in which Logseq and file servers keep changed or deleted files."""
 _SECTION_ENDS = (".md", ".markdown", ".html")
 _DATA = re.compile(r"_metadata\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
@@ -245,7 +245,7 @@ def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | N
     For Docusaurus (`exclude` of its blog), Quarto, Jekyll, Hexo and Nuxt Content, `_name` is a part
     of posts; `_index` of Hugo and Zola is not. A `.qmd` beside its rendered `.md` is skipped.
     """
-    if _OF_COPIES.match(folder.source) or _find_original(_COPY, name, beside):
+    if _BIN_FOLDERS.match(folder.source) or _find_original(_COPY, name, beside):
         return "copy"
     is_part = folder.has_parts and name[0] == "_" and not parse_file(name).index
     is_repository = not folder.source and not _REPOSITORY.isdisjoint(beside)

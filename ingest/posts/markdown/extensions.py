@@ -97,16 +97,16 @@ def read_syntax(match: re.Match[str]) -> str:
         return match["rest"].removesuffix("-").strip().partition(" ")[2].strip("'\" ")
     if match["indent"] is not None:
         title = match["label"] or match["title"] or match["callout"]
-        return (title or "").strip() or _printed(match[0])
+        return (title or "").strip() or _join_seen(match[0])
     if raw := match["raw"] or match["raw_lines"]:
         return raw
     if match["tag"] and _CONTROL_TAGS.fullmatch(match["tag"]):
         return ""
-    words = _printed(match["shortcode"] or match["rest"] or match["output"] or match["component"])
+    words = _join_seen(match["shortcode"] or match["rest"] or match["output"] or match["component"])
     return f" {words} " if words else ""
 
 
-def _printed(source: str | None) -> str:
+def _join_seen(source: str | None) -> str:
     """Join the arguments that readers see: captions, and values of several words or one of CJK."""
     words = []
     for name, is_set, *values in _ARGUMENT.findall(source or ""):

@@ -90,7 +90,7 @@ _HIDING = re.compile(
 )
 
 
-def _hide(attributes: str) -> bool:
+def _hides(attributes: str) -> bool:
     return any(map(_HIDING.fullmatch, _ANY_ATTRIBUTE.findall(attributes)))
 
 
@@ -103,7 +103,7 @@ def _find_hidden_element(text: str, opening: re.Match[str], code: Sequence[Span]
     (start, place), name, level = opening.span(), (opening["opened"] or "").lower(), 0
     attributes = (opening["marks"] or opening["attributes"] or "").lower()
     is_named = name == "template" or bool(re.fullmatch(_KEPT, name))
-    if not (is_named or _hide(attributes)):
+    if not (is_named or _hides(attributes)):
         return place, place
     if not name:
         line = text.rfind("\n", 0, start) + 1
@@ -207,7 +207,7 @@ _STATE = re.compile(
 _ENCODED_DATA = re.compile(
     r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])\s*+(?:[\w+/=-]{60,}+\s*+)+\Z"
 )
-LONGEST_EXAMPLE = 1_000
+MAX_EXAMPLE = 1_000
 """Maximum characters of a fence that is kept although it may be encoded bytes."""
 _HIDDEN = re.compile(
     r"\b(?:when|unless)-(?:profile|meta)\b|\A\s*\.?hidden\s*\Z|\A\{(?:todo|comment|ifconfig)\}"
@@ -245,7 +245,7 @@ def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
     info = (part["info"] or "").strip()
     is_raw = info.startswith("{=") and info.strip("{=} ").lower() not in _FORMATS
     code = part["code"] or ""
-    is_data = len(code) > LONGEST_EXAMPLE and _ENCODED_DATA.match(code)
+    is_data = len(code) > MAX_EXAMPLE and _ENCODED_DATA.match(code)
     is_hidden = is_raw or _is_hidden(info or part["span"] or "")
     if is_data or is_hidden or _STATE.search(info + code[:300]):
         return part.span()
@@ -262,7 +262,7 @@ def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
 
 def _is_hidden(attributes: str) -> bool:
     """Return whether an element with these attributes is hidden, or may be."""
-    if _HIDDEN.search(attributes) or (attributes[:1] == "{" and _hide(attributes.lower())):
+    if _HIDDEN.search(attributes) or (attributes[:1] == "{" and _hides(attributes.lower())):
         return True
     met = [
         _FORMATS.isdisjoint(re.split(r"[\s,]+", "".join(names))) == (word == "unless")
