@@ -1,11 +1,11 @@
 """Turn a folder of posts into the next generation of its index: plan, read, embed, write, commit.
 
-This room knows Markdown and the file system and never ranks. It imports `index`, never `server`.
+This package knows Markdown and the file system. It does not rank, and never imports `server`.
 """
 
 GC_THRESHOLD = 20_000
-"""New objects between two garbage collections, here and in worker processes. A page is tens of
-thousands of tokens that live until it is chunked; at Python's default of 700 collections take a
-sixth of the time."""
+"""Number of new objects that starts a garbage collection, here and in worker processes. A page has
+tens of thousands of tokens until it is chunked. With 700, Python's default, a sixth of the time
+goes to collections."""
 STOPPED = "Stopped; the index is whole and finished embeddings are kept. Run again to go on."
-"""Message of an ingest that a signal ends."""
+"""Message when a signal ends an ingest."""

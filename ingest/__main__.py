@@ -1,4 +1,4 @@
-"""Run `python -m ingest`, the command `ingest` alone."""
+"""Run the command `ingest` as `python -m blog_search_mcp.ingest`."""
 
 import sys
 

@@ -1,4 +1,4 @@
-"""Find the title and description of a blog, and the folder of posts in a whole site."""
+"""Find the title and description of a blog, and the folder of posts in a site."""
 
 from pathlib import Path
 
@@ -11,11 +11,11 @@ _DESCRIPTION_PATHS = (
     *("extra.description", "tagline", "subtitle", "params.subtitle"),
 )
 _USUAL_FOLDERS = {"content", "posts", "_posts", "docs", "source", "src", "blog", "pages"}
-"""Usual names of content folders, which are no titles of blogs."""
+"""Usual names of content folders. None of them becomes a blog's title."""
 
 
 def describe_blog(content: Path, config: Config) -> tuple[str, str]:
-    """Return a blog's title, by default its folder's name, and its description."""
+    """Return a blog's title, by default a folder's name, and description; `""` if unknown."""
     titles, descriptions = (
         [text for path in paths if isinstance(text := find_setting(config, path), str) and text]
         for paths in (_TITLE_PATHS, _DESCRIPTION_PATHS)
@@ -26,7 +26,7 @@ def describe_blog(content: Path, config: Config) -> tuple[str, str]:
 
 
 def find_posts_folder(folder: Path) -> Path:
-    """Return the folder of posts in `folder` if that is a whole site, else `folder` itself."""
+    """Return the only folder of posts if `folder` is a site's root, else `folder` itself."""
     generator, _ = find_configured(folder)
     inner = generator.list_folders() if generator and not generator.prefix else ()
     folders = [folder / name for name in inner if name and (folder / name).is_dir()]

@@ -1,9 +1,9 @@
 """Embed the windows of posts and write their vectors, some hundreds at a time.
 
-Indexing words takes seconds, embedding a large blog takes minutes or an hour. If more than
-MAX_INLINE_WINDOWS need vectors, the words are published first and the backlog follows in a few
-generations, newest posts first. The manifest lists the waiting posts and the catalog holds their
-texts, so an ingest finishes the backlog of an earlier one without reading a file.
+Indexing words takes seconds; embedding a large blog takes minutes or an hour. If more than
+MAX_INLINE_WINDOWS windows need vectors, the keyword index is published first. The vectors follow in
+a few more generations, newest posts first. The manifest lists the waiting posts and the catalog
+holds their texts, so the next ingest can finish an interrupted backlog without reading a file.
 """
 
 from collections import Counter
@@ -23,18 +23,18 @@ from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.ingest.write import IndexWriter
 
 BATCH = 32
-"""Number of texts per request, committed to the cache together; a killed run loses one batch."""
+"""Number of texts per request. Each batch is cached at once, so a killed run loses one at most."""
 REFUSED_FLOOR = 20
-"""Refused texts above which the embedder counts as broken; a tenth of all texts if that is more."""
+"""Maximum refused texts, or a tenth of all texts if more. Above it the embedder is broken."""
 MAX_INLINE_WINDOWS = 500
 """Maximum windows embedded before anything is published; with more, keyword search comes first.
-They take 5 s of two cores with the smallest packaged model, half a minute with nomic-embed-text."""
+500 windows take 5 s on two cores with the smallest packaged model, 30 s with nomic-embed-text."""
 BLOCK = 256
-"""Number of windows sorted by length together, so that a batch has like lengths."""
+"""Minimum windows that are sorted by length together, so that a batch has similar lengths."""
 
 
 class _Window(NamedTuple):
-    """Text to embed: a part of a chunk, with title and headings."""
+    """Text to embed: a part of a chunk, after the post's title and the headings."""
 
     source: str
     chunk_id: int
@@ -42,10 +42,10 @@ class _Window(NamedTuple):
 
 
 class EmbeddingQueue:
-    """Queue that gets windows' vectors from cache or embedder and writes them in order.
+    """Queue of windows: it gets vectors from the cache or the embedder and writes them in order.
 
-    Set `writer` before any call. `put` writes only vectors that are in the cache; the other windows
-    wait for `embed_backlog`, which advances `progress` by each window.
+    Set `writer` before any call. `put` and `flush` write a post's vectors if all are cached. The
+    other posts wait for `embed_backlog`, which advances `progress` by one per window.
     """
 
     writer: IndexWriter
@@ -54,49 +54,49 @@ class EmbeddingQueue:
         self.texts_sent = 0
         """Number of texts sent to the embedder, including refused ones."""
         self.without_vector: dict[str, str] = {}
-        """Reason by source of each post that has a refused window."""
+        """Reason for a refused window, keyed by the source of its post."""
         self.embedder = embedder
         self._cache = cache
         self._progress = progress
         self._refused: dict[str, str] = {}
-        """Reason by text that the embedder refused."""
+        """Reason for the refusal, keyed by the refused text."""
         self._block: list[_Window] = []
 
-    def put(self, post: PendingPost, chunk_ids: Sequence[int]) -> None:
-        """Queue the windows of a new post; `flush` or a full block writes their cached vectors."""
-        self._fill_block(post, chunk_ids)
+    def put(self, pending: PendingPost, chunk_ids: Sequence[int]) -> None:
+        """Queue the windows of a new post; write the block if it is full."""
+        self._fill_block(pending, chunk_ids)
         if len(self._block) >= BLOCK:
             self.flush()
 
     def flush(self) -> None:
-        """Write the cached vectors of all queued windows."""
+        """Write the vectors of the queued posts that are fully cached; record the others."""
         self._write_block(self._cache.get)
 
     def embed_backlog(self, backlog: Mapping[str, int], most: int) -> None:
-        """Embed whole posts of the backlog up to about `most` windows. Raises EmbedderError."""
+        """Embed about `most` windows of `backlog` (windows by source). Raises EmbedderError."""
         before = accumulate(backlog.values(), initial=0)
         sources = (name for name, n in zip(backlog, before, strict=False) if n < most)
-        for new, chunk_ids in self.writer.read(sources):
-            self._fill_block(new, chunk_ids)
+        for pending, chunk_ids in self.writer.read(sources):
+            self._fill_block(pending, chunk_ids)
             if len(self._block) >= BLOCK:
                 self._write_block(self._embed)
         self._write_block(self._embed)
 
-    def _fill_block(self, new: PendingPost, chunk_ids: Sequence[int]) -> None:
-        """Cut the chunks into windows, except chunks without a word that the embedder knows."""
-        post = new.post
+    def _fill_block(self, pending: PendingPost, chunk_ids: Sequence[int]) -> None:
+        """Queue the windows of each chunk that has a word the embedder knows."""
+        post = pending.post
         self._block += (
             _Window(post.source, chunk_id, embedding_text(post.title, chunk.headings, window))
-            for chunk, chunk_id in zip(new.chunks, chunk_ids, strict=True)
+            for chunk, chunk_id in zip(pending.chunks, chunk_ids, strict=True)
             if chunk.coverage > 0.0
             for window in split_windows(chunk.plain, WINDOW)
         )
 
     def _embed(self, texts: Sequence[str]) -> Mapping[str, Vectors]:
-        """Return float32 unit vectors by text, without refused texts. Raises EmbedderError.
+        """Return float32 unit vectors by text; refused texts have none. Raises EmbedderError.
 
         Batches finished before an error stay in the cache. Texts are sorted by length, since a
-        model pads a batch to its longest text.
+        model pads all texts of a batch to the longest one.
         """
         vectors = self._cache.get(texts)
         unknown = {*texts} - vectors.keys() - self._refused.keys()
@@ -107,7 +107,7 @@ class EmbeddingQueue:
         return vectors
 
     def _embed_batch(self, batch: Sequence[str]) -> Mapping[str, Vectors]:
-        """Embed a batch into the cache; return the vectors by text. Raises EmbedderError."""
+        """Embed and cache a batch; return the vectors by text. Raises EmbedderError."""
         try:
             rows, reasons = self.embedder.embed_documents(batch), dict[str, str]()
         except TextsRefused as refusal:
@@ -126,9 +126,9 @@ class EmbeddingQueue:
         return vectors
 
     def _write_block(self, get_vectors: Callable[[Sequence[str]], Mapping[str, Vectors]]) -> None:
-        """Write the vectors of posts that have all but refused ones; record others as waiting.
+        """Write the vectors of complete posts, and record the other posts as waiting.
 
-        A block holds whole posts. `get_vectors` returns the vectors by text.
+        In a complete post each window has a vector or was refused. A block holds whole posts.
         """
         block, self._block = self._block, []
         vectors, reasons, writer = get_vectors([w.text for w in block]), self._refused, self.writer

@@ -1,9 +1,9 @@
 """The embedding cache: (embedder, text) → vector, kept across rebuilds.
 
-A key is a hash of the embedder's identity and the text, so vectors of another model, prefix or
-digest are never found. Instead of the server's version it has its first fingerprint: most updates
-change no vector, and while the fingerprint is equal the old vectors are used. Every batch is
-committed at once, so that a killed run keeps its vectors.
+A key is a hash of the text and of the embedder's model, prefixes and digest, so vectors of another
+model are never found. The hash also covers the embedder's fingerprint, not the server's version:
+most updates change no vector. Among equal fingerprints the first recorded one is used, so the old
+vectors stay valid. Every batch is committed at once, so that a killed run keeps its vectors.
 """
 
 import hashlib
@@ -29,20 +29,20 @@ PRAGMA synchronous = NORMAL;
 CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS canaries (identity TEXT, canaries TEXT);
 """
-"""Tables with names and keys of earlier versions; `canaries` are a fingerprint's vectors."""
+"""Tables, named as in earlier versions; `canaries` are the packed vectors of a fingerprint."""
 _DAMAGED: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-"""Primary result codes (sqlite.org/rescode.html); SQLITE_ERROR is a missing column."""
+"""Primary result codes (sqlite.org/rescode.html) of a damaged file; ERROR means other columns."""
 
 
 class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
-    """The vectors of one embedder's documents in a file. Each method raises IndexProblem."""
+    """Cached vectors of one embedder's texts in an SQLite file. Each method raises IndexProblem."""
 
     def __init__(self, path: Path, identity: EmbedderIdentity) -> None:
-        """Open or make the file; a damaged one is set aside."""
+        """Make the file if there is none; a damaged file is renamed and replaced."""
         self._path = path
         self._connection: sqlite3.Connection | None = None
         self.warnings: tuple[str, ...] = ()
-        """Warnings about the cache for the author."""
+        """Warnings about the cache, to be shown to the author."""
         self._used: set[bytes] = set()
         """Keys that were looked up; `prune` deletes all others."""
         self._salted = self._adopt_fingerprint(identity)
@@ -54,7 +54,7 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
             self._connection = None
 
     def get(self, texts: Sequence[str]) -> dict[str, Vectors]:
-        """Return the cached vectors by text."""
+        """Return the vectors of the cached texts, keyed by text."""
         query, keys = "SELECT vector FROM embeddings WHERE key = ?", [*map(self._key, texts)]
         self._used.update(keys)
         results = self._run(query, [[key] for key in keys])
@@ -62,7 +62,7 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         return {text: np.frombuffer(rows[0][0], dtype="<f4") for text, rows in pairs if rows}
 
     def put(self, texts: Sequence[str], vectors: Vectors) -> None:
-        """Keep one vector for each text; once this returns, killing the process loses none."""
+        """Store one vector per text; once this returns, a killed process loses none."""
         blobs = [np.asarray(vector, dtype="<f4").tobytes() for vector in vectors]
         statement = "INSERT OR REPLACE INTO embeddings (key, vector) VALUES (?, ?)"
         self._run(statement, [*zip(map(self._key, texts), blobs, strict=True)])
@@ -80,7 +80,7 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         return hashlib.blake2b(content, digest_size=16, key=self._salt).digest()
 
     def _adopt_fingerprint(self, identity: EmbedderIdentity) -> str:
-        """Return what vectors depend on: the identity, with the first equal fingerprint."""
+        """Return the keys' salt: the identity and the first equal fingerprint. Record a new one."""
         fields = asdict(identity) | {"normalisation": "l2"}
         del fields["fingerprint"]
         canonical = json.dumps(fields, sort_keys=True)
@@ -95,9 +95,9 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         return canonical + (equal or packed)
 
     def _run(self, statement: str, values: Sequence[Sequence[Any]]) -> list[list[Any]]:
-        """Return the rows of a statement for each of `values`, all in one transaction.
+        """Run a statement for each of `values` in one transaction, and return the rows of each.
 
-        A damaged file is set aside and the statement run again on a new one.
+        If the file is damaged, it is renamed and the statement runs again on a new file.
         """
         try:
             try:

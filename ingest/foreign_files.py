@@ -1,6 +1,6 @@
-"""Read files that somebody else may have placed: posts, their parts, settings of sites and vaults.
+"""Read untrusted files: posts, their parts, and settings of sites and vaults.
 
-They may be links out of their folder, pipes, of any size, and be replaced at any moment.
+A file may be a link out of its folder, a pipe or of any size, and may be replaced at any moment.
 """
 
 import codecs
@@ -14,18 +14,18 @@ from blog_search_mcp.index.errors import UnreadablePost
 
 BOMS = (
     (codecs.BOM_UTF8, "utf-8"),
-    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before UTF-16: its mark begins with UTF-16's
+    (codecs.BOM_UTF32_LE, "utf-32-le"),  # before utf-16-le, whose mark is its first half
     (codecs.BOM_UTF32_BE, "utf-32-be"),
     (codecs.BOM_UTF16_LE, "utf-16-le"),
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
-"""Byte order marks and their encodings. PowerShell writes those of UTF-16 and UTF-8."""
+"""Byte order marks and their encodings. PowerShell writes UTF-16 and UTF-8 with a mark."""
 MAX_BYTES = 16 * 1024 * 1024
-"""Maximum bytes of a file, about ten times the longest page seen on real sites (1.3 MB)."""
+"""Maximum bytes of a file, about ten times the size of the longest real page seen (1.3 MB)."""
 
 
 def read_file(folder: Path, name: str) -> bytes:
-    """Read a regular file by its path below `folder`, with `/`, of which no part may be a link.
+    """Read a regular file by its POSIX path below `folder`; no part of the path may be a link.
 
     Links in the path of `folder` itself are followed. Raises UnreadablePost.
     """
@@ -43,7 +43,7 @@ def read_file(folder: Path, name: str) -> bytes:
 
 
 def read_if_there(folder: Path, name: str) -> bytes | None:
-    """Read a file as `read_file` does; `None` if there is none."""
+    """Read a file as `read_file` does; return `None` if it does not exist."""
     try:
         return read_file(folder, name)
     except UnreadablePost as error:
@@ -53,22 +53,22 @@ def read_if_there(folder: Path, name: str) -> bytes | None:
 
 
 def decode_settings(data: bytes) -> str:
-    """Decode a file that is no post, by its mark or else as UTF-8. Raises UnicodeError."""
+    """Decode a settings file by its byte order mark, else as UTF-8. Raises UnicodeError."""
     mark, encoding = next((each for each in BOMS if data.startswith(each[0])), (b"", "utf-8"))
     return data[len(mark) :].decode(encoding)
 
 
 def describe_os_error(error: OSError) -> str:
-    """Describe an error without the machine's paths."""
-    if error.errno in (errno.ELOOP, errno.EMLINK):  # the latter in FreeBSD
+    """Return the reason and the remedy of an error, without paths of this machine."""
+    if error.errno in (errno.ELOOP, errno.EMLINK):  # EMLINK on FreeBSD
         return "links are not followed; put the file itself in the folder"
     return f"it cannot be read: {error.strerror}; check the file and its permissions"
 
 
 def _open_below(folder: Path, name: str, flags: int) -> int:
-    """Open each folder in turn, so that none can become a link meanwhile. Raises OSError."""
+    """Open each folder of a path in turn, so that none can become a link. Raises OSError."""
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    if os.open not in os.supports_dir_fd:  # in Windows
+    if os.open not in os.supports_dir_fd:  # on Windows
         if (folder / name).resolve() != folder.resolve() / name:
             raise OSError(errno.ELOOP, "")
         return os.open(folder / name, flags)

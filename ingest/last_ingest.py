@@ -1,11 +1,11 @@
-"""Record the content folder as the last ingest left it, and compare it with the folder today.
+"""Record the state of the content folder at an ingest, and compare the folder with it later.
 
-The record lies beside the generations and is no part of them: an ingest that writes no generation
-may still find a new draft or a touched post, which must not count as changed for ever nor be read
-again. The record names a folder of this machine, which must not reach a client.
+The record is a file beside the generations. An ingest may find a new draft or a touched post and
+still write no generation. The record then keeps these files from being read again, or reported as
+changed for ever. It has the content folder's path, which must not reach a client.
 
-A file counts as changed if its size or mtime differs; a server that can ingest also compares its
-ctime, which a copy of the folder changes. An edited draft counts too, since no file is opened.
+A file counts as changed if its size or mtime differs. Only a server that can ingest also compares
+ctime, which a copy of the folder changes. No file is opened, so an edited draft counts as changed.
 """
 
 from __future__ import annotations
@@ -40,32 +40,32 @@ class _Frozen(BaseModel):
 
 
 class LeftOut(_Frozen):
-    """A post that is not public."""
+    """A post that is not indexed, since it is not public or empty."""
 
     post: Post
     reason: str
-    """`draft` or `future`; `""` for reasons with which the site may have a page of the post."""
+    """`draft` or `future`; `""` for any other reason, when the site may still have the page."""
     day: str
-    """ISO day of the last change: the author's if the post gives one, else the file system's."""
+    """ISO day of the last change in the front matter, else the post's date, else the file's."""
 
 
 class FileState(_Frozen):
-    """State of a file with a post's name, indexed or left out."""
+    """State of a file that is named like a post, whether it is indexed or left out."""
 
     size: int
     """Bytes."""
     mtime_ns: int
     ctime_ns: int = 0
-    """Nanoseconds since 1970, from the file system."""
+    """Both times are in nanoseconds since 1970, from the file system."""
     settled: bool = False
-    """Whether it was last written two seconds or more before the ingest; then equal size and times
-    prove that it is unchanged."""
+    """Whether the same size and times will prove that the post is unchanged: it includes no other
+    file, and was written over two seconds before the ingest."""
     due: str | None = None
-    """Instant at which the unchanged post appears or expires: UTC, ISO 8601 to the second."""
+    """Instant at which the post appears or expires without an edit: UTC, ISO 8601 to the second."""
 
 
 class IngestOptions(_Frozen):
-    """Options that later ingests keep unless they are given others."""
+    """Options of an ingest, which are the defaults of the next one."""
 
     include_drafts: bool = False
     base_url: str = ""
@@ -76,15 +76,15 @@ class LastIngest(_Frozen):
     """State of a content folder after an ingest."""
 
     generation: int
-    """Number of the live generation after the ingest; for others the record is not valid."""
+    """Number of the live generation after the ingest. The record is valid only for this one."""
     created: str
     """Time of the generation, as in its manifest."""
     content: str
-    """The folder's absolute path; bytes that are not UTF-8 are written as `\\xff`."""
+    """Absolute path of the folder; bytes that are not UTF-8 are escaped, `ff` as `\\udcff`."""
     files: dict[str, FileState]
-    """States by source."""
+    """State of each file named like a post, keyed by source."""
     left_out: tuple[LeftOut, ...] = ()
-    """Sorted by source."""
+    """Posts that are not public or empty, sorted by source."""
     skipped: tuple[Skipped, ...] = ()
     """Every file that is not in the index, sorted by source."""
     waiting: int = 0
@@ -93,11 +93,11 @@ class LastIngest(_Frozen):
     cascades: tuple[Cascade, ...] = ()
     """Fields that sections pass down to the posts below them, the nearest section first."""
     inode: int | None = None
-    """Inode of the index folder; a move keeps it, a copy (such as a clone) has another one."""
+    """Inode of the index folder. A move keeps it; a copy, such as a clone, has another one."""
 
 
 def read_last_ingest(store: FolderStore, generation: int | None = None) -> LastIngest | None:
-    """Read the record, by default of any generation; `None` if it is missing or damaged."""
+    """Read the record; `None` if it is missing, damaged or not of `generation`, if given."""
     with suppress(OSError, ValidationError, IndexProblem):
         require_own([store.layout.last_ingest], stat.S_IFREG)
         last = LastIngest.model_validate_json(store.layout.last_ingest.read_bytes())
@@ -111,7 +111,7 @@ def format_folder(folder: Path) -> str:
 
 
 def make_left_out(post: Post, fields: Fields, reason: HiddenReason, mtime_ns: int) -> LeftOut:
-    """Return the entry of a left-out post; `fields` are its own and inherited ones, normalized."""
+    """Return the entry of a left-out post; `fields` includes the inherited ones, normalized."""
     author_day = first_date(fields, CHANGE_FIELDS)
     file_day = datetime.fromtimestamp(mtime_ns / 1e9, tz=UTC).date()
     day = author_day.isoformat() if author_day else post.date or file_day.isoformat()
@@ -119,7 +119,7 @@ def make_left_out(post: Post, fields: Fields, reason: HiddenReason, mtime_ns: in
 
 
 def name_skipped(skipped: Iterable[Skipped]) -> str:
-    """Name the first ten left-out files with their reasons, faults first; `""` for none."""
+    """Return a sentence on the first ten left-out files with reasons, faults first, or `""`."""
     order = {reason: rank for rank, reason in enumerate(VISIBILITY)}
     ordered = sorted(skipped, key=lambda skip: order.get(skip.reason, -1))
     first = [f"{skip.source} ({skip.reason.partition(';')[0]})" for skip in ordered[:10]]
@@ -133,15 +133,15 @@ class ContentFolder:
     """Files of a content folder."""
 
     files: frozenset[str]
-    """POSIX paths of all files that are not hidden; only the posts' if the folder is gone."""
+    """POSIX paths of files that are not hidden, and of known posts even if the folder is gone."""
     left_out: tuple[LeftOut, ...] = ()
     """Posts that the last ingest left out, sorted by source."""
     problem: str = ""
-    """Sentence on why the folder could not be read; empty if it could."""
+    """Sentence that says why the folder could not be read; empty if it could."""
 
 
 def read_folder(last: LastIngest | None, posts: Collection[str]) -> ContentFolder:
-    """List the last ingest's folder, if readable; `posts` are the sources of the index."""
+    """List the files of the last ingest's folder; `posts` are the sources in the index."""
     if last is None:
         problem = "Where the posts lie is not known, nor their drafts; an ingest notes it."
         return ContentFolder(frozenset(posts), problem=problem)
@@ -165,9 +165,9 @@ def find_changes(last: LastIngest, now: str) -> list[str]:
 def compare_files(
     last: LastIngest, files: Iterable[SourceFile], now: str, *, by_ctime: bool = False
 ) -> list[str]:
-    """List the sources, sorted, that were edited, added or removed, or are due.
+    """Return the sorted sources of files that were edited, added or removed, or are due.
 
-    `now` has the form of `FileState.due`; a post is due when it appears or expires by itself.
+    `now` has the form of `FileState.due`. A post is due once it appears or expires without an edit.
     """
     present = {(f.source, f.size, f.mtime_ns, by_ctime and f.ctime_ns) for f in files}
     known = last.files.items()
@@ -177,7 +177,7 @@ def compare_files(
 
 
 def describe_changes(changes: Sequence[str], created: str, now: datetime) -> str | None:
-    """Return a sentence on how many posts changed since the index was `created`, if any did."""
+    """Return a sentence with the number of changed posts and the index's age, if any changed."""
     age = f"since the index was made {format_age(created, now)}"
     include = f"to include {'it' if len(changes) == 1 else 'them'}: "
     sentence = f"{count_changed(len(changes))} {age}; {include}"
@@ -199,7 +199,7 @@ def format_age(created: str, now: datetime) -> str:
 
 
 def merge_options(index: Location, **options: Any) -> IngestOptions:
-    """Return the options of an ingest; the last ingest's value replaces `None`."""
+    """Return the options of an ingest; `None` stands for the last ingest's value."""
     last = read_last_ingest(open_store(index))
     changes = {name: value for name, value in options.items() if value is not None}
     return (last.options if last else IngestOptions()).model_copy(update=changes)
@@ -213,7 +213,7 @@ def blog_of(index: Location) -> Blog:
 
 
 def find_content(last: LastIngest) -> Path | None:
-    """Return the content folder of the last ingest, or a sibling that holds its posts today."""
+    """Return the last ingest's content folder; if it is gone, a sibling with its first 20 files."""
     folder, sources = Path(last.content), [*last.files][:20]
     if folder.is_dir():
         return folder
@@ -225,13 +225,13 @@ def find_content(last: LastIngest) -> Path | None:
 
 
 def choose_index(content: Path) -> Path:
-    """Choose the folder for an index of these posts: beside them, or in the root of their site.
+    """Choose the index's folder: beside the content folder, or in it if that is a site's root.
 
-    If another blog's index is there, the name ends with the content folder's. An index whose
-    content folder is gone is replaced: the folder may have moved.
+    If another blog's index has the name, the content folder's name is appended. An index whose
+    content folder is gone is reused, since the folder may have moved.
     """
     folder = content.resolve()
-    # Jekyll and Quarto have their posts below the site's own folder.
+    # In Jekyll and Quarto the content folder is the site's root.
     settings = ("_config.yml", "_config.yaml", "_quarto.yml", "_quarto.yaml")
     is_site = any((folder / name).exists() for name in settings)
     home = folder if is_site else folder.parent
@@ -242,7 +242,7 @@ def choose_index(content: Path) -> Path:
 
 
 def require_recorded(index: Location, content: Path) -> None:
-    """Raise IndexProblem unless an ingest on this machine made the index at this place."""
+    """Raise IndexProblem if `index` exists and no ingest on this machine made it there."""
     store = open_store(index)
     last = read_last_ingest(store)
     inode = last.inode if last else None

@@ -1,7 +1,7 @@
 """Ingest a content folder in four stages: plan, prepare, embed, write.
 
-The writer lock is taken, and NumPy, FAISS and tantivy are imported, only at the first change, so
-that a run without changes takes little more time than hashing the index.
+A run takes the writer lock and imports NumPy, FAISS and tantivy only at the first change. Without
+changes it takes little longer than hashing the index.
 """
 
 from __future__ import annotations
@@ -34,14 +34,14 @@ if TYPE_CHECKING:
     from blog_search_mcp.ingest.write import IndexWriter
 
 GRAIN_NS = 2_000_000_000
-"""Nanoseconds in which a file may change again with the same time stamp: FAT's resolution."""
+"""Resolution of FAT's time stamps in nanoseconds: a file may change twice with the same stamp."""
 
 
 def ingest(job: Job, progress: Progress) -> Report:
     """Bring the index up to date with the folder.
 
-    Raises ContentError, UsageError, EmbedderError, IngestFailed or IndexProblem. The last published
-    generation stays; a first index is published for keyword search even if embedding fails.
+    Raises ContentError, UsageError, EmbedderError, IngestFailed or IndexProblem. After an error the
+    last generation stays live. If a first ingest fails to embed, its keyword index is published.
     """
     started = time.monotonic()
     refuse_content_inside(job.content, job.index)
@@ -53,7 +53,7 @@ def ingest(job: Job, progress: Progress) -> Report:
 
 
 class _Ingest:
-    """State of one ingest, which its stages share."""
+    """One ingest: the state that its stages share."""
 
     def __init__(self, job: Job, progress: Progress, workers: WorkerPool) -> None:
         self.job = job
@@ -62,7 +62,7 @@ class _Ingest:
         self.store: FolderStore = open_store(job.index)
 
     def bring_up_to_date(self) -> Manifest:
-        """Write the changes, if there are any; return the manifest of the live generation."""
+        """Write the changes, if any, and return the manifest of the generation then live."""
         self._plan()
         base = self.plan.base
         if base is not None and not (self.has_changes or base.waiting):
@@ -77,7 +77,7 @@ class _Ingest:
     def _plan(self) -> None:
         """Compare the folder with the live generation, and read files up to the first change.
 
-        Unchanged files are counted here. The first changed one is put back at the head of
+        Unchanged files are counted here. The first changed file goes back to the head of
         `results`, a lazy iterator, and is counted when it is written.
         """
         self.live_number, manifest, embedder = self._read_live_number(), None, None
@@ -150,7 +150,7 @@ class _Ingest:
         return manifest
 
     def _write_changes(self, queue: EmbeddingQueue) -> Manifest:
-        """Publish all changes, with their vectors if at most MAX_INLINE_WINDOWS are missing."""
+        """Publish all changes, with all vectors if at most MAX_INLINE_WINDOWS windows lack one."""
         from blog_search_mcp.ingest.embed import MAX_INLINE_WINDOWS
         from blog_search_mcp.ingest.write import open_index_writer
 
@@ -174,7 +174,7 @@ class _Ingest:
     def _embed_windows(self, queue: EmbeddingQueue, most: int, windows: int) -> int:
         """Embed about `most` windows of the backlog; return how many of all `windows` are done.
 
-        At an EmbedderError, if there is no index yet, one is published for keyword search.
+        Raises EmbedderError. If there is no index yet, a keyword index is published before that.
         """
         backlog = queue.writer.backlog()
         self.progress.start("embedding texts", windows, windows - sum(backlog.values()))
@@ -193,7 +193,7 @@ class _Ingest:
         return windows - sum(queue.writer.backlog().values())
 
     def _write_backlog(self, manifest: Manifest, queue: EmbeddingQueue) -> Manifest:
-        """Embed the waiting windows; publish at the end, if many also at an eighth and a half."""
+        """Embed the waiting windows. Publish at the end; if many, also at an eighth and at half."""
         from blog_search_mcp.ingest.embed import MAX_INLINE_WINDOWS
         from blog_search_mcp.ingest.write import open_index_writer
 
@@ -221,7 +221,7 @@ class _Ingest:
         return manifest
 
     def _record(self, manifest: Manifest) -> None:
-        """Record the folder's state at the walk, with which servers compare the folder later."""
+        """Record the folder's state at the walk; servers compare the folder with it later."""
         plan = self.plan
         due = {} if self.job.options.include_drafts else self.counts.due
         settled_before = datetime.fromisoformat(plan.created).timestamp() * 1e9 - GRAIN_NS
@@ -251,7 +251,7 @@ class _Ingest:
 
 
 def _advise_embedder(store: FolderStore, manifest: Manifest, plan: Plan) -> str:
-    """Return advice if another model would fit the blog better than the kept one, else `""`."""
+    """Return advice if another model would fit the blog better than the index's, else `""`."""
     overview = store.peek_overview() if plan.live and not plan.choice.is_asked else None
     if overview is None:
         return ""

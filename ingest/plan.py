@@ -1,7 +1,7 @@
 """Plan an ingest: compare the content folder with the index's live generation.
 
-A file is not opened if its size and times are those at which an ingest read it. Other files are
-read, and their digests then tell whether they changed (`ingest.prepare`).
+A file with the size and times of the last ingest is not opened. All other files are read, and
+their digests show whether they changed (`ingest.prepare`).
 """
 
 import zlib
@@ -28,35 +28,35 @@ from blog_search_mcp.ingest.workers import WorkerPool
 
 @dataclass(frozen=True, slots=True)
 class Job:
-    """Settings of one ingest, made at the command line."""
+    """Settings of one ingest."""
 
     content: Path
     index: Location
     choose: Callable[[EmbedderIdentity | None, CountLanguages], Choice]
-    """Function that chooses the embedder. Its arguments are the identity of the index's embedder
-    (`None` without an index) and a function that counts the posts by language."""
+    """Function that chooses the embedder. Its arguments are the current embedder's identity (`None`
+    without an index) and a function that counts posts by language."""
     now: datetime
-    """Posts not public at this zoned time are skipped."""
+    """Zoned time; posts that are not public at this time are skipped."""
     options: IngestOptions = field(default_factory=IngestOptions)
     rebuild: bool = False
     embeds: bool = True
     """Whether posts get vectors; without vectors there is only keyword search."""
     on_searchable: Callable[[], object] = lambda: None
-    """Function called once when keyword search works and vectors are still missing."""
+    """Function called once, when keyword search works and vectors are still missing."""
     processes: int | None = None
     """Maximum processes that read posts; `None` for one per processor, at most four."""
 
 
 IN_CLOUD = "it is not on this machine, since its cloud keeps it; download it"
 CHUNKING = 4
-"""Version of `ingest.posts.chunks`; raise it when an unchanged post is split differently."""
+"""Version of chunking (`ingest.posts.chunks`). Raise it if an unchanged post gets other chunks."""
 READING = 28
-"""Version of the parsing; raise it when an unchanged file gives other metadata or plain text."""
+"""Version of parsing. Raise it if an unchanged file gets other metadata or another plain text."""
 
 
 @dataclass(frozen=True, slots=True)
 class FileToRead:
-    """File that must be opened, with its entry in the live generation, if any."""
+    """File that must be opened, with its entry in the plan's `base`, if any."""
 
     file: SourceFile
     before: IndexedPost | None
@@ -71,22 +71,22 @@ class Plan:
     live: int
     """Number of the live generation, 0 if there is none."""
     base: Manifest | None
-    """Manifest of the generation to start from; `None` if the index is made anew."""
+    """Manifest of the generation to start from; `None` to build the index anew."""
     build: BuildFingerprint
     site: Site
     choice: Choice
     created: str
     """Time of the walk through the folder: UTC, ISO 8601 to the second."""
     files: Mapping[str, SourceFile]
-    """Every file by source."""
+    """Every file named like a post, by source."""
     to_read: tuple[FileToRead, ...]
     unchanged: Mapping[str, str | None]
-    """Expiry, if any, of each post that stays as it is, by source."""
+    """Expiry of each post that stays as it is (`None` if it never expires), by source."""
     skipped: tuple[Skipped, ...]
     cascades: tuple[Cascade, ...] = ()
-    """Fields that all sections pass down."""
+    """Fields that the folder's sections pass down."""
     others: Mapping[str, int] = field(default_factory=dict)
-    """Number of unread text files by the suffix of their names."""
+    """Number of text files that are not Markdown, by suffix."""
 
     @property
     def removed(self) -> tuple[str, ...]:
@@ -97,7 +97,7 @@ class Plan:
 def make_plan(
     job: Job, live: Manifest | None, embedder: EmbedderIdentity | None, workers: WorkerPool
 ) -> Plan:
-    """Compare the folder with `live`, the live generation. Raises ContentError or UsageError."""
+    """Compare the folder with the `live` generation. Raises ContentError or UsageError."""
     created = datetime.now(UTC).isoformat(timespec="seconds")
     walked = walk(job.content)
     site = find_site(job.content, job.options.base_url, job.options.permalink)
@@ -109,12 +109,12 @@ def make_plan(
         "chunking": CHUNKING,
         "reading": READING,
         "include_drafts": job.options.include_drafts,
-        "site": site.digest,  # with the base URL and the permalink of the options
+        "site": site.digest,  # covers the base URL and the permalink of the options
     }
     base = live if live and live.build == build else None
     last = read_last_ingest(open_store(job.index), base.generation) if base else None
     if last is not None and last.created > created:
-        last = None  # a clock that was ahead may have published a post of the future
+        last = None  # with its clock ahead, that ingest may have published a future post
     cascades = read_cascades(job.content, walked, site.generator, job.now)
     to_read, unchanged, skipped = [], {}, list(walked.skipped)
     for file in walked.files:
@@ -152,17 +152,17 @@ def _is_text(site: Site, source: str) -> bool:
 
 
 MAX_SAMPLE = 100
-"""Number of posts in a sample. If 2 % are in another language, 1 sample in 30,000 has 10 %."""
+"""Number of posts sampled. With 2 % in another language, 1 sample in 30,000 shows 10 % or more."""
 SAMPLED_BYTES = 3_000
 """Bytes read from the start of a post to find its language."""
 
 
 def sample_languages(files: Iterable[SourceFile], workers: WorkerPool, site: Site) -> Counter[str]:
-    """Count a sample of posts by language (`en`, `zh-tw`): the author's, else the text's.
+    """Count a sample of posts by language (`en`, `zh-tw`), as declared, else as detected.
 
     The key `""` counts posts of unknown language. Posts are sampled by a hash of the source, since
-    neighbors are often translations of each other. Unreadable files are skipped here and reported
-    when they are read for the index.
+    neighbors are often translations of each other. Unreadable files are skipped, and reported when
+    they are read for the index.
     """
     sample = sorted(files, key=lambda file: zlib.crc32(file.source.encode("utf-8", "replace")))
     find = partial(_find_language_of_file, site=site)
@@ -183,7 +183,7 @@ def _pass_over(_file: SourceFile, _reason: str) -> None: ...
 
 
 def _is_unchanged(last: LastIngest | None, read: FileToRead, now: datetime) -> bool:
-    """Whether the index has the file's content, by its state at the last ingest."""
+    """Whether the file and its cascades are as at the last ingest, and the post is not expired."""
     file, expires = read.file, read.before.expires if read.before else None
     state = last.files.get(file.source) if last else None
     if last is None or state is None or not (state.settled or file.is_away) or file.copy_of:

@@ -1,4 +1,4 @@
-"""Turn one file into a post and its chunks; all of this can run in a worker process."""
+"""Turn one file into a post and its chunks, in this process or in a worker process."""
 
 import hashlib
 import os
@@ -34,7 +34,7 @@ class ParsedResult:
 
     source: str
     due: str | None
-    """Instant at which the unchanged post appears or expires, `None` if never."""
+    """Instant at which the post appears or expires without an edit; `None` if never."""
     skipped: Skipped | None = None
     """Reason why the file is not in the index; `None` if it is."""
     left_out: LeftOut | None = None
@@ -44,7 +44,7 @@ class ParsedResult:
     problems: tuple[str, ...] = ()
     """Warnings about the file, each beginning with its source."""
     has_parts: bool = False
-    """Whether the post includes other files, so that its text may change without its file."""
+    """Whether the post includes other files; then its text may change and its own file may not."""
     no_link: str = ""
     """Reason why `new` has no link; empty if it has one."""
 
@@ -63,10 +63,10 @@ def prepare_post(
     site: Site,
     measure_coverage: Callable[[Sequence[str]], list[float]],
 ) -> ParsedResult:
-    """Read a file and make its post, unless the index has these bytes.
+    """Read a file and make its post, unless the index has this content already.
 
-    `measure_coverage` returns the share of each text that the embedder's vocabulary covers.
-    Raises UnreadablePost for any fault of the file, EmbedderError and MemoryError.
+    `measure_coverage` returns how well the embedder's vocabulary covers each text, in [0, 1].
+    Raises UnreadablePost for any fault of the file; also EmbedderError and MemoryError.
     """
     file, before, cascades = file_to_read.file, file_to_read.before, file_to_read.cascades
     source = file.source
@@ -118,9 +118,9 @@ def prepare_post(
 def _read_part(
     file: SourceFile, parts: dict[str, tuple[int, str]], now: datetime, name: str
 ) -> str:
-    """Return the plain text of a file that a post includes, `""` if the file is not public.
+    """Return the plain text of an included file; `""` if it is missing, too large or not public.
 
-    `parts` caches the number of bytes and the text by source. Raises ContentError as `walk` does.
+    `parts` caches each file's number of bytes and text by source. Raises ContentError.
     """
     for base in (posixpath.dirname(file.source), "", "_includes", ".."):
         path = posixpath.normpath(posixpath.join(base, name.lstrip("@/")))
@@ -143,7 +143,7 @@ def _read_part(
 
 
 MIN_COPY_SHARE = 0.8
-"""Minimum share of the longer text's words in both copies; two posts on one event share .66."""
+"""Minimum share of the longer text's words that a copy has. Two posts on one event share .66."""
 _COPY_WORD = re.compile(r"[^\W\u3000-\uffff]+|[\u3000-\uffff]")
 
 
@@ -158,7 +158,7 @@ _EMPTY_ITEMS = re.compile(r"(?:[\s>*+-]|\d+[.)](?=\s|\Z)|\[[ xX]?\](?=\s|\Z))*+"
 def _make_pending_post(
     document: Document, indexed: IndexedPost, site: Site
 ) -> tuple[PendingPost, str]:
-    """Return the post with its chunks, and the reason if it has no link.
+    """Return the post with its chunks, and the reason why it has no link (`""` if it has one).
 
     A post without a body gets one chunk from its front matter, unless that has only a title.
     """

@@ -1,4 +1,4 @@
-"""Report an ingest: its progress, its counts, and the report as lines of text."""
+"""Report an ingest: progress, counts, and the final report as lines of text."""
 
 import time
 from collections import Counter
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class LinkCounts:
-    """Number of added or changed posts with and without a link to their page."""
+    """Numbers of added or changed posts with a link to their page, and without one."""
 
     linked: int
     unlinked: Mapping[str, int]
@@ -40,18 +40,18 @@ class Report:
     changed: int
     removed: int
     embedded: int
-    """Number of texts sent to the embedder; others were cached or unchanged."""
+    """Number of texts sent to the embedder. All other texts were cached or unchanged."""
     without_vector: Mapping[str, str]
-    """Reason by source of each post that has a text without a vector."""
+    """Reason why a text has no vector, keyed by the source of its post."""
     skipped: tuple[Skipped, ...]
     """Files that are not in the index; a reason outside VISIBILITY is a fault."""
     warnings: tuple[str, ...]
-    """Sentences on the cache, unread files and posts that are in the index nevertheless."""
+    """Sentences on the cache, on files that were not read, and on problems of indexed posts."""
     links: LinkCounts
     """Links of the posts that were added or changed."""
     embedder: str
     embedder_reason: str
-    """Sentences on the embedder, why it was chosen, and how to get a better one."""
+    """Sentences that say why the embedder was chosen and how to get a better one."""
     seconds: float
 
 
@@ -60,16 +60,16 @@ class Counts:
 
     def __init__(self, plan: Plan) -> None:
         self.due = dict(plan.unchanged)
-        """Time by source at which the unchanged post appears or expires, if any."""
+        """Instant at which a post appears or expires without an edit, if any, by source."""
         self.with_parts: set[str] = set()
         """Sources of posts that include other files."""
         away = (source for source in plan.unchanged if plan.files[source].is_away)
         self.problems = [f"{source}: {IN_CLOUD}. The index has it as it was." for source in away]
-        """Sentences on the cache, unread files and posts that are in the index nevertheless."""
+        """Sentences for `Report.warnings`."""
         kinds = ", ".join(f"{number:,} {end}" for end, number in sorted(plan.others.items()))
         self.problems += [f"Not read, since it is not Markdown: {kinds}."] if kinds else []
         self.left_out: list[LeftOut] = []
-        """Posts that are not public."""
+        """Posts that are not public or empty."""
         self.embedded = 0
         self.without_vector: Mapping[str, str] = {}
         self._plan = plan
@@ -95,7 +95,7 @@ class Counts:
 
     @property
     def removed(self) -> set[str]:
-        """Sources to remove from the index: gone, or left out now."""
+        """Sources to remove from the index: their files are gone, or are left out now."""
         left_out = {skipped.source for skipped in self.skipped}
         return {*self._plan.removed, *(left_out & self._before.keys())}
 
@@ -129,7 +129,7 @@ class Counts:
 
 
 def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
-    """Return a message on a folder without a post to index, with the first left-out files."""
+    """Return the message for a folder without a post to index; it names the first skipped files."""
     if not skipped:
         return f"No file below {content} ends in {', '.join(SUFFIXES)}. Give the folder of posts."
     advice = Message("Give the folder that holds the posts.")
@@ -141,7 +141,7 @@ def _describe_empty(content: Path, skipped: tuple[Skipped, ...]) -> str:
 
 
 def format_report(report: Report) -> list[str]:
-    """Format the report for people: lines on the first faults and warnings, then the counts."""
+    """Format the report as lines for people: first faults and warnings, last the counts."""
     skips = [(skip.source, skip.reason) for skip in report.skipped]
     faults = [f"skipped {source}: {why}" for source, why in skips if why not in VISIBILITY]
     without = [
@@ -177,8 +177,8 @@ def _plural(number: int, noun: str) -> str:
 
 
 LINES, SILENCE, BLINK = 10, 15.0, 0.1
-"""Number of lines that a stage prints, and seconds without a line after which one is printed, in a
-file and on a terminal."""
+"""LINES is the number of lines per stage. SILENCE is the maximum seconds without a line; BLINK is
+the same on a terminal."""
 
 
 class Progress:
@@ -193,9 +193,9 @@ class Progress:
         self.start("", 1)
 
     def say(self, sentence: str, *, goes_on: bool = False) -> None:
-        """Print the sentence on a line, if there is a stream; with `goes_on` the next replaces it.
+        """Print a sentence on its line; with `goes_on`, a terminal prints the next one over it.
 
-        A terminal reads CR as a return to the line's start, and ESC [K as deleting its rest.
+        CR takes a terminal to the line's start, and ESC [K deletes the rest of the line.
         """
         if self._stream is not None:
             begin = "\r\x1b[K" if self._is_terminal else ""
@@ -203,7 +203,7 @@ class Progress:
             print(f"{begin}{sentence}", file=self._stream, flush=True, end=end)
 
     def start(self, stage: str, total: int, done: int = 0) -> None:
-        """Begin a stage of `total` steps, of which `done` are done already."""
+        """Begin a stage of `total` steps; `done` of them were done before."""
         self._stage, self._total, self._first, self._done = stage, max(total, 1), done, done
         self._started = self._printed = time.monotonic()
 

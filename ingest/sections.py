@@ -24,8 +24,8 @@ def read_cascades(
 ) -> tuple[Cascade, ...]:
     """Read the cascades of the content folder, of the folders above it and of the configuration.
 
-    The nearest to a post comes first. Raises ContentError for an unreadable section, since its
-    posts might not be meant to be public.
+    The cascade nearest to a post comes first. Raises ContentError for an unreadable section, since
+    the author may not want its posts to be public.
     """
     sections = [*walked.sections]
     if isinstance(generator, Hugo | Zola):
@@ -50,7 +50,7 @@ def read_cascades(
 
 
 def _find_above(content: Path, prefix: str, root: str) -> Iterator[Path]:
-    """Yield data files and sections of the site's folders above the content, nearest first."""
+    """Yield the data files and sections in the site's folders above `content`, nearest first."""
     sections = prefix.removeprefix(root).count("/")
     for level, folder in enumerate(content.resolve().parents[: prefix.count("/")]):
         for path in sorted(folder.iterdir()):
@@ -59,9 +59,9 @@ def _find_above(content: Path, prefix: str, root: str) -> Iterator[Path]:
 
 
 def _list_bundles(sources: Sequence[str]) -> Iterator[str]:
-    """Yield each `index` file with other files in or below its folder, which are parts of its page.
+    """Yield each `index` file that has other files in or below its folder, as parts of its page.
 
-    https://gohugo.io/content-management/page-bundles/#leaf-bundles; in Zola they are assets.
+    In Hugo: https://gohugo.io/content-management/page-bundles/#leaf-bundles; Zola has assets.
     """
     for before, source, after in zip(("", *sources), sources, (*sources[1:], ""), strict=False):
         n = source.rfind("/") + 1
@@ -72,11 +72,11 @@ def _list_bundles(sources: Sequence[str]) -> Iterator[str]:
 def _read_section(
     content: Path, source: str, now: datetime, is_zola: bool
 ) -> Iterator[_CascadeEntry]:
-    """Yield the entries of a file; in Zola a draft section covers all posts below it.
+    """Yield the entries of a bundle's page, data file or section.
 
-    While the page of a bundle is kept back, its fields replace those of its parts.
+    A hidden page overrides the parts of its bundle; a draft section of Zola overrides its posts.
     """
-    from blog_search_mcp.ingest.posts.front_matter import split_front_matter  # with PyYAML
+    from blog_search_mcp.ingest.posts.front_matter import split_front_matter  # imports PyYAML
 
     folder, path = source[: source.rfind("/") + 1], content / source
     text = read_settings(content, source)
@@ -100,7 +100,7 @@ def _read_section(
 
 
 def _read_data(text: str, ending: str) -> object:
-    """Parse a data file; from a program or broken file, salvage fields that keep posts back."""
+    """Parse a data file. If it is a program or broken, salvage the fields that keep posts back."""
     from blog_search_mcp.ingest.posts import front_matter
 
     if ending == ".meta":
@@ -112,7 +112,7 @@ def _read_data(text: str, ending: str) -> object:
 
 
 def _list_cascades(setting: object) -> Iterator[_CascadeEntry]:
-    """Yield target and fields of each entry of a `cascade`, a mapping or list of mappings."""
+    """Yield the fields and target of each entry of a `cascade`: a mapping, or a list of these."""
     for entry in setting if isinstance(setting, list) else [setting]:
         values = normalize_names(entry)
         target = normalize_names(values.get("target")).items()

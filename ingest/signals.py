@@ -1,4 +1,4 @@
-"""End a process at once at a signal; its files on disk are complete at any moment."""
+"""End a process at once at a signal. This is safe: its files are complete at any moment."""
 
 import os
 import signal
@@ -13,8 +13,8 @@ _STOPS = (signal.SIGINT, signal.SIGTERM)
 def end_on_signals(sentence: str = "", status: int | None = None) -> None:
     """End the process at SIGINT and SIGTERM, with `sentence` on stderr.
 
-    The exit status is `status`, by default that of a shell. An ignored signal (as of a shell's
-    background job) stays ignored; a blocked one is unblocked and arrives now.
+    The exit status is `status`, by default 128 plus the signal's number. An ignored signal (as in
+    a shell's background job) stays ignored. A blocked signal is unblocked, and arrives now.
     """
     for number in _STOPS:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -24,7 +24,7 @@ def end_on_signals(sentence: str = "", status: int | None = None) -> None:
 
 
 def end_process(number: int, sentence: str = "", status: int | None = None) -> NoReturn:
-    """End the process, from any thread, as the signal `number` would."""
+    """End the process as the signal `number` would; any thread may call this."""
     if sentence:
         with suppress(OSError):  # nobody reads it
             os.write(2, f"{sentence}\n".encode())
@@ -33,10 +33,10 @@ def end_process(number: int, sentence: str = "", status: int | None = None) -> N
 
 @contextmanager
 def block_interrupts() -> Iterator[None]:
-    """Block SIGINT in this thread and in processes started meanwhile, until they unblock it.
+    """Block SIGINT in this thread; processes started meanwhile inherit the block.
 
-    Ctrl-C reaches every process, and one that is still loading Python would print a traceback.
-    Windows has no signal mask.
+    Ctrl-C reaches every process, and a process that is still loading Python would print a
+    traceback. Windows has no signal mask.
     """
     if sys.platform == "win32":
         yield

@@ -1,7 +1,7 @@
-"""Spread work over processes and keep its order; little work is done in this process.
+"""Spread items over processes and keep their order; a few items stay in this process.
 
 Parsing is pure Python, so threads would take turns. Starting a process costs as much as reading
-some dozens of posts. An item that takes too long or kills its process is left out.
+some dozens of posts. An item that takes too long or kills its process is reported as lost.
 """
 
 import gc
@@ -31,14 +31,14 @@ if TYPE_CHECKING:
 Item = TypeVar("Item")
 Output = TypeVar("Output")
 MIN_POOLED = 100
-"""Minimum items for which processes pay: two start in .35 s and save half of 7 ms a post."""
+"""Minimum items for which processes pay: two start in .35 s, and save 3.5 of 7 ms per post."""
 MAX_WORKERS = 4
-"""Default limit of processes: each takes some 100 MB, and a fifth of the work is not parallel."""
+"""Default limit of processes: each takes 100 MB, and a fifth of the work cannot be parallel."""
 IN_FLIGHT = 32
 """Number of items submitted in advance per process."""
 MAX_SECONDS = 30
-"""Maximum seconds for one item. A process retries a lost item once, since the machine may have been
-busy or asleep. A post takes 7 ms of a processor, the largest readable (16 MB) 16 s."""
+"""Maximum seconds for one item. A lost item is tried once more, since the machine may have been
+busy or asleep. A post takes 7 ms of processor time, the largest readable file (16 MB) 16 s."""
 LOST_REASON = (
     f"reading it takes more than {MAX_SECONDS} s, or too much memory, or ends the process that "
     "reads it; change it, name it in a .blogignore, or try again with --rebuild"
@@ -48,11 +48,11 @@ _MANY_LOST = (
     "Nothing in the index has changed."
 )
 MAX_LOST = 20
-"""Lost items above which the ingest fails, as a faulty machine would empty the index."""
+"""Maximum items that time out or kill a process. A faulty machine must not empty the index."""
 
 
 class _Process(SpawnProcess):
-    """Process that does not run the main module again, which may be a caller's whole script."""
+    """Process that does not run the main module again; it may be a caller's whole script."""
 
     @staticmethod
     def _Popen(process_obj: BaseProcess) -> Any:  # noqa: N802
@@ -84,12 +84,12 @@ class WorkerPool:
     ) -> Iterator[Output]:
         """Apply `function` to each item and yield the results in order; all must be picklable.
 
-        Take all results of one call before the next call. Fewer than `MIN_POOLED` items, or any
-        number with one process, run in this process if a signal can stop one (not on Windows or
-        outside the main thread), else in one process. `make_lost` makes the result of an item,
-        given it and the reason, that raises UnreadablePost or MemoryError, exceeds `MAX_SECONDS` or
-        kills its process. Other errors are raised. Raises IngestFailed after more than `MAX_LOST`
-        lost items, or if a process does not start.
+        Take all results of one call before the next call. Fewer than MIN_POOLED items (or any
+        number, if the limit is one process) run in this process. Where no signal can stop an item,
+        on Windows or outside the main thread, they run in one other process. An item is lost if it
+        raises UnreadablePost or MemoryError, takes over MAX_SECONDS or kills its process;
+        `make_lost(item, reason)` is then its result. Other errors are raised. Raises IngestFailed
+        if more than MAX_LOST items time out or kill a process, or if a process does not start.
         """
         is_little = self._processes < 2 or len(items) < MIN_POOLED
         if is_little and hasattr(signal, "setitimer") and current_thread() is main_thread():
@@ -105,7 +105,7 @@ class WorkerPool:
             pending.extend(islice(futures, 1))
 
     def close(self) -> None:
-        """Drop the items that have not begun and end the processes."""
+        """End the processes, and drop the items that have not begun."""
         if self._pool is not None:
             self._pool.stop()
             self._pool.join()
@@ -120,8 +120,8 @@ class WorkerPool:
         *,
         is_last: bool = False,
     ) -> Output:
-        """Return the result of an item; a lost one is tried once more."""
-        from pebble import ProcessExpired  # takes 20 ms, and a few items need no process
+        """Return the result of an item; a lost item is tried once more."""
+        from pebble import ProcessExpired  # importing takes 20 ms, and few items need no process
 
         try:
             return future.result()
@@ -140,7 +140,7 @@ class WorkerPool:
 
         if self._pool is None:
             context = _Context()
-            context.RLock()  # the first one starts a process, after which SIGINT is unblocked
+            context.RLock()  # the first lock starts a process and then unblocks SIGINT
             start = partial(gc.set_threshold, GC_THRESHOLD)
             self._pool = ProcessPool(self._processes, 0, start, context=context)
         try:
@@ -168,7 +168,7 @@ def _work(
 def _limit_time() -> Iterator[None]:
     """Raise UnreadablePost in the block after MAX_SECONDS, in the main thread of this process.
 
-    A call into C runs to its end before the signal counts; Python's regular expressions do not.
+    A call into C delays the signal until it returns; Python's regular expressions do not.
     """
     handler = signal.signal(signal.SIGALRM, _refuse_late)
     timer = signal.setitimer(signal.ITIMER_REAL, MAX_SECONDS)
@@ -184,7 +184,7 @@ def _refuse_late(_number: int, _frame: object) -> NoReturn:
 
 
 class _Pickled(partial[Any]):
-    """Function that may hold a large site, unpickled once per process and not per item."""
+    """Function that may hold a large site; each process unpickles it once, not for each item."""
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         self.pickled = pickle.dumps(work)

@@ -1,8 +1,8 @@
 """Write the next generation of an index: the live one with posts removed and added.
 
 Posts and blocks of vectors are written as they come, so that memory stays bounded for any blog. No
-reader sees the generation before `commit` makes it live; the next ingest deletes the files of one
-that was never committed.
+reader sees the generation before `commit` makes it live. If it is never committed, the next ingest
+deletes its files.
 """
 
 from __future__ import annotations
@@ -30,8 +30,8 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.folder import FolderStore
 
 SUPERSEDED_SHARE = 0.2
-"""Share of deleted chunks above which the lexical index is rewritten: tantivy counts them in its
-statistics until their segment is merged."""
+"""Maximum deleted chunks, as a share of all; with more, the lexical index is rewritten. tantivy
+counts deleted chunks in its statistics until their segment is merged."""
 
 
 @dataclass
@@ -47,7 +47,7 @@ class IndexWriter:
     _embedder: EmbedderIdentity
     files: GenerationFiles
     _before: GenerationFiles | None
-    """Files of the base."""
+    """Files of the base generation."""
     _catalog: CatalogWriter
     _words: WordsWriter
     vectors: VectorWriter
@@ -60,10 +60,10 @@ class IndexWriter:
         self._superseded = 0
         self._changed = set[str]()
         self.contradiction = ""
-        """Sentence if most posts are new and links contradict their URLs, else `""`."""
+        """Sentence on links that contradict the posts' URLs, if most posts are new, else `""`."""
 
     def remove(self, sources: Iterable[str]) -> None:
-        """Remove the posts with these sources; unknown sources are ignored."""
+        """Remove the posts with these sources, and ignore unknown sources."""
         for source in filter(self._posts.__contains__, sources):
             del self._posts[source]
             self._changed.add(source)
@@ -72,7 +72,7 @@ class IndexWriter:
             self._removed_chunks += chunk_ids
 
     def add(self, pending: PendingPost) -> tuple[int, ...]:
-        """Add a post, or replace it; return its chunks' ids, which exceed all earlier ids."""
+        """Add or replace a post; return the ids of its chunks, greater than all earlier ids."""
         source = pending.post.source
         self.remove([source])
         post_id, ids = self._catalog.add(pending)
@@ -136,7 +136,7 @@ class IndexWriter:
         return self._store.publish(manifest, self._base.files if self._base else {})
 
     def _write_relations(self) -> None:
-        """Write the posts' relations, unless all changed posts say and link the same as before."""
+        """Write the posts' relations, unless no changed post has other metadata or links."""
         are_most_new = 2 * self._added > len(self._posts)
         if self._before is not None and not are_most_new:
             before, now = open_catalog(self._before).post_with_links, self._catalog.post_with_links
@@ -165,7 +165,7 @@ def open_index_writer(
     """Begin a generation on top of `base`; it is deleted unless the block commits it.
 
     `base` is the live generation, or `None` for a rebuild. The caller holds the writer lock. Raises
-    IndexBroken if `base` is damaged, and IndexProblem for errors of the disk.
+    IndexBroken if `base` is damaged, and IndexProblem for disk errors.
     """
     before = store.layout.generation(base.generation) if base else None
     with (

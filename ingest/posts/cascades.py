@@ -1,11 +1,10 @@
 """Apply the fields that sections, data files and configurations pass down to posts.
 
-Hugo gives the fields under `cascade` in a section's `_index.md` or its configuration to every page
-below that lacks them, the nearest section first
-(https://gohugo.io/content-management/front-matter/#cascade-1); the section's own page counts too.
-Zola builds nothing below a draft section. An ingest records the cascades, so that the next one sees
-where they changed. If it is not sure whether a cascade reaches a post, it does: a post published by
-mistake cannot be called back.
+Hugo reads the fields under `cascade` in a section's `_index.md` or in its configuration. It gives
+them to the section's page and to every page below that lacks them; the nearest section wins
+(https://gohugo.io/content-management/front-matter/#cascade-1). Zola builds nothing below a draft
+section. An ingest records the cascades, so that the next ingest sees which changed. A cascade that
+may reach a post counts as reaching it: a post published by mistake cannot be called back.
 """
 
 from collections.abc import Iterable, Mapping, Sequence
@@ -22,22 +21,22 @@ Value: TypeAlias = str | dict[str, str]
 
 
 class Cascade(BaseModel):
-    """Fields that one section passes down; equal cascades pass down the same."""
+    """Fields that one section, data file or entry of the configuration passes down."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     fields: dict[str, Value]
-    """Values by normalized names, only of fields that decide whether a post is public."""
+    """Values by normalized name, only of fields that decide whether a post is public."""
     folder: str = ""
-    """Start of the sources below the section: ends with `/`, or `""` for the content folder."""
+    """Start of the sources that it reaches: `folder/`, `folder/stem.` for a post, `""` for all."""
     is_final: bool = False
     """Whether these fields replace the post's own fields of the same names."""
     target: dict[str, str] = {}
-    """Patterns of `path`, `kind` (`part` in bundles) and `environment`; all must match."""
+    """Patterns of `path`, `kind` (`part` for parts of a bundle), `environment`; all must match."""
     collection: str | None = None
     """Folder of the Jekyll collection it reaches; `""` for pages, `None` for everything."""
     prefix: str = ""
-    """Path of the content folder in the site, to which a source is appended."""
+    """Path of the content folder in the site; with a source appended, it is the file's path."""
     root: str = ""
     """Start of paths in the site that Hugo omits from the page's `path`."""
 
@@ -48,7 +47,7 @@ def find_cascades(cascades: Iterable[Cascade], source: str) -> tuple[Cascade, ..
 
 
 def apply_cascades(named: Fields, cascades: Sequence[Cascade]) -> Fields:
-    """Return a post's fields with those of its cascades, the nearest first."""
+    """Return a post's fields with its cascades' fields added; the nearest cascade comes first."""
     named = dict(named)
     for cascade in cascades:
         for name, value in cascade.fields.items():
@@ -69,7 +68,7 @@ def _reaches(cascade: Cascade, source: str) -> bool:
     place = f"{page.page}/".removeprefix(cascade.root)
     path = "/" + place.strip("/").lower().replace(" ", "-")
     kind = "/page" if page.index != "_index" else "/section" if path != "/" else "/home"
-    # That of `hugo` without options, which builds what is published.
+    # `hugo` without options builds the published site, in the environment `production`.
     values = {"path": path, "kind": kind, "environment": "/production"}
     if cascade.target.get("kind") == "part":
         return not page.index
@@ -79,7 +78,7 @@ def _reaches(cascade: Cascade, source: str) -> bool:
 
 @lru_cache(maxsize=1000)
 def _matches(pattern: str, text: str) -> bool:
-    """Return whether a pattern of Hugo matches a page; an invalid one matches every page."""
+    """Return whether a Hugo pattern matches a page; an invalid pattern matches every page."""
     if (patterns := ignore_rules.expand_braces(pattern)) != [pattern]:
         return any(_matches(each, text) for each in patterns)
     if "{" in pattern:

@@ -1,11 +1,11 @@
 """Cut a post's body into chunks: contiguous passages of about one size.
 
 A block is divided into pieces, pieces are packed into runs, and a run becomes the span of a chunk.
-Small subsections share a chunk and a large one is divided. Neighboring sections share a chunk only
-if it holds both whole, or one is a bare heading. Large blocks are cut between their children, long
-paragraphs between sentences, words or characters, and pieces over MAX_PIECE_BYTES between lines or
-anywhere. Boundaries are content-defined (a checksum of the next piece decides), so that a new
-paragraph moves only the boundaries near it.
+Small subsections share a chunk; a large subsection is divided. Two neighboring sections share a
+chunk only if the chunk holds both whole, or if one is a bare heading. Large blocks are cut between
+their children, long paragraphs between sentences, words or characters, and pieces over
+MAX_PIECE_BYTES between lines or anywhere. Boundaries are content-defined: the checksum of the next
+piece decides, so that a new paragraph moves only the boundaries near it.
 """
 
 import re
@@ -22,12 +22,12 @@ from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.posts.markdown.body import Block, Body
 
 MAX_CHUNK_BYTES = 20_000
-"""Maximum size of a chunk in bytes of UTF-8. A byte is at most one token, and `read_chunk` answers
-with at most 25,000 tokens, some of which describe the chunk's place."""
+"""Maximum size of a chunk in bytes of UTF-8. A byte is at most one token, and an answer of
+`read_chunk` has at most 25,000 tokens. Some of them describe the chunk's place."""
 MAX_PIECE_BYTES = MAX_CHUNK_BYTES - 2_000
 """Maximum size of a piece in bytes; 2,000 bytes are left for the headings joined to it."""
 _LINE = (re.compile(r"[^\n]*\n|[^\n]+"), re.compile(rf"(?s).{{1,{MAX_PIECE_BYTES // 4}}}"))
-"""Patterns of a line, and of a part of a too long one: a character has up to four bytes."""
+"""Patterns of a line, and of a part of a line that is too long (a character has up to 4 bytes)."""
 _CUT_END = write_sentence_end_pattern(".!?;", "。！？；…")
 _SENTENCE = re.compile(rf".+?(?:{_CUT_END}|\n|\Z)\s*", re.DOTALL)
 _PROSE = (_SENTENCE, re.compile(r"\S+\s*|\s+"))
@@ -75,31 +75,31 @@ def _small_ends(
 
 
 CUT_ODDS = 2
-"""One piece in so many, chosen by its checksum, may begin a new run."""
+"""One piece in CUT_ODDS, chosen by its checksum, may begin a new run."""
 
 
 @dataclass(frozen=True, slots=True)
 class Limits:
-    """Sizes in word pieces (`index.embedders.embedder`)."""
+    """Limits of runs; sizes are in word pieces (`index.embedders.embedder`)."""
 
     least: int
-    """Minimum size of a run that ends before it is full."""
+    """Minimum size of a run that ends at a checksum, before it is full."""
     most: int
     """Maximum size of a run, unless a single piece is larger."""
     min_last: int
-    """Minimum size of the last run; a smaller one joins the run before it."""
+    """Minimum size of the last run; a smaller last run joins the run before it."""
     packs_sections: bool = True
     """Whether small neighboring sections share a chunk."""
 
 
 PASSAGE_LIMITS = Limits(least=360, most=800, min_last=120)
-"""Limits of a chunk: about 3,000 English letters or 700 Chinese characters. At half of each,
-nDCG@10 falls by .02 for questions over a Chinese blog and rises by .04 for English headings; at 1.5
-times it falls by .01 to .02."""
+"""Limits of a chunk: about 3,000 English letters or 700 Chinese characters. With half of each limit
+nDCG@10 falls by .02 for questions over a Chinese blog, and rises by .04 for English headings. With
+1.5 times each limit it falls by .01 to .02."""
 
 
 def pack_pieces(pieces: Sequence[str], limits: Limits) -> list[range]:
-    """Pack pieces into runs, in order; return the indexes of each run's pieces."""
+    """Pack pieces into runs, in order; return the range of piece indexes of each run."""
     runs: list[range] = []
     size = length = 0
     for place, piece in enumerate(pieces):
@@ -148,9 +148,9 @@ def chunk_body(
 ) -> tuple[Chunk, ...]:
     """Cut one post into chunks, in order.
 
-    `first_line` is the file's line, from 1, on which the body begins; a heading that only repeats
-    the post's `title` is in no chunk's path. Every non-blank line lies in a chunk, chunks do not
-    overlap, and the same body always gives the same chunks.
+    `first_line` is the line of the file, from 1, on which the body begins. A heading equal to the
+    post's `title` is left out of the chunks' `headings`. Every non-blank line lies in a chunk,
+    chunks do not overlap, and the same body always gives the same chunks.
     """
     spans = _Cutter(body, limits, title).cut(None, body.blocks, ())
     visible = [span for span in spans if body.text[span.start : span.end].strip()]
@@ -168,9 +168,9 @@ class _Cutter:
     def cut(
         self, heading: Block | None, blocks: Sequence[Block], path: tuple[str, ...]
     ) -> list[_Span]:
-        """Cut a section; pack the small sections inside it together and divide the large ones.
+        """Cut a section: pack the small sections inside it together, and divide the large ones.
 
-        `blocks` are the blocks below its heading; `path` is its heading and the headings above.
+        `blocks` are the blocks below `heading`; `path` is `heading` and the headings above it.
         """
         first = next((i for i, block in enumerate(blocks) if block.level), len(blocks))
         passages: list[_Span] = []
@@ -192,7 +192,7 @@ class _Cutter:
     def _own_spans(
         self, heading: Block | None, content: Sequence[Block], path: tuple[str, ...]
     ) -> list[_Span]:
-        """Return spans of the section's heading and pieces, without those of subsections."""
+        """Return the spans of the section's heading and pieces, above its first subsection."""
         opens = heading.end if heading else 0
         ends = [end for block in content for end in self._piece_ends(block)]
         begins = [heading.start if heading else 0, *ends]
@@ -223,7 +223,7 @@ class _Cutter:
 
 
 def _list_sections(blocks: Sequence[Block]) -> Iterator[tuple[Block, Sequence[Block]]]:
-    """Yield each outermost heading with the blocks up to the next one as high or higher."""
+    """Yield each outermost heading with the blocks up to the next heading of its level or above."""
     start = 0
     while start < len(blocks):
         later = range(start + 1, len(blocks))

@@ -1,4 +1,4 @@
-"""Read a post from its file, once; everything else is derived from the result."""
+"""Read a post from its file, once; all later steps use the result."""
 
 import re
 from collections.abc import Callable, Collection, Mapping
@@ -31,7 +31,7 @@ class Document:
     """A post read from its file."""
 
     post: Post
-    """Title, date, tags and language, by the author or else by the file's name and folders."""
+    """Title, date, tags and language: from the front matter, else from the file's path."""
     fields: Fields
     """Front matter under the author's own names."""
     named: Fields
@@ -44,15 +44,15 @@ class Document:
 
     @property
     def links(self) -> tuple[Link, ...]:
-        """Links to replaced and replacing posts, then the body's, with lines of the file."""
+        """Links to replaced and replacing posts, then the links of the body, with file lines."""
         above = self.first_line - 1
         below = (replace(link, line=link.line + above) for link in self.body.links[0])
         return (*read_replacements(self.named), *below)
 
 
 MAX_MARKS = 400_000
-"""Maximum lines, cells, links, quotations, headings and list items. A list item takes up to 2.8 kB
-and 60 µs while Markdown is parsed, others less; posts of three corpora have at most 24,999."""
+"""Maximum lines, cells, links, quotations, headings and list items, together. Parsing a list item
+takes up to 2.8 kB and 60 µs; other marks take less. Posts of three corpora have up to 24,999."""
 _COSTLY_MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
 _DATA_URL = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]{60,}")
 """An embedded picture or font."""
@@ -72,10 +72,10 @@ _INCLUDE = re.compile(
 )
 """Places where MDX (`mdx`), Quarto or Hugo (`shortcode`), Jekyll, Eleventy or MkDocs (`jinja`),
 MkDocs (`snippet`), mdBook (`hash`) or VitePress (`vue`) include another file, and verbatim text."""
-_OF_FORMATS = {".mdx": "mdx", ".qmd": "shortcode"}
+_FORM_BY_SUFFIX = {".mdx": "mdx", ".qmd": "shortcode"}
 """Form of inclusion by file format, whatever the generator."""
 MAX_PARTS = 200_000
-"""Maximum characters of other files in a post, counting repeats, and maximum bytes read."""
+"""Maximum characters of included files in a post, repeats included; also maximum bytes read."""
 
 
 def _include_parts(body: str, forms: Collection[str], read_part: Callable[[str], str]) -> str:
@@ -109,11 +109,10 @@ def read_document(
 ) -> Document:
     """Decode a file, split off its front matter and describe the post. Raises UnreadablePost.
 
-    `source` is its path below the content folder, with `/`; `splits_tags` as in `describe_post`.
-    `keeps_braces` is whether the site prints `{{ x }}`, which a template would replace;
-    `reads_hashes` whether `#word` is a heading, `reads_hashtags` whether it is a tag of a note.
-    `includes` are the site's forms of inclusion, as in `_INCLUDE`; `read_part` returns the words of
-    an included file by its path there.
+    `source` is the path below the content folder, with `/`. `splits_tags` is as in `describe_post`.
+    With `keeps_braces` the site prints `{{ x }}`, and no template replaces it. With `reads_hashes`
+    `#word` is a heading; with `reads_hashtags` it is a tag. `includes` are the site's forms of
+    inclusion (groups of `_INCLUDE`). `read_part` returns the words of an included file by its path.
     """
     text, encoding, repaired = decode(data)
     if len(text) > MAX_MARKS and next(islice(_COSTLY_MARK.finditer(text), MAX_MARKS, None), None):
@@ -124,7 +123,7 @@ def read_document(
     echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
     text = _DATA_URL.sub("data:", front.body) if ";base64," in front.body else front.body
     text = write_headings(text) if reads_hashes else text
-    forms = {*includes, _OF_FORMATS.get(PurePath(source).suffix.lower(), "")} - {""}
+    forms = {*includes, _FORM_BY_SUFFIX.get(PurePath(source).suffix.lower(), "")} - {""}
     text = cut_hidden_forms(_include_parts(text, forms, read_part), runs_templates=not keeps_braces)
     shown = cut_hidden_cells(text, echoes=echo != "false")
     body = Body(shown, keeps_braces=keeps_braces)
@@ -146,16 +145,16 @@ def read_document(
 
 
 LANGUAGE_CHARACTERS = 6_000
-"""Maximum characters of prose that are read. With 20,000 only 3 of the 4,647 posts of nine blogs
-have another language, all of them in two languages; these take 2 ms a post."""
+"""Maximum characters of prose that `find_language` reads, in 2 ms. With 20,000, only 3 of the 4,647
+posts of nine blogs get another language; all 3 are written in two languages."""
 
 
 def find_language(document: Document) -> str:
     """Return the author's language tag (`zh-tw`), else the language of the title and the prose.
 
-    A tag in the file's path counts if the text is in it. Code is ignored, since its keywords are
-    English in whatever language it is explained. A post of few words has an unknown language if
-    none of them is English.
+    A language in the file's path counts if the text is in it. Code is ignored, since its keywords
+    are English in every language's posts. The result is UNDETERMINED if no language is found for
+    five or more words and none of them is English.
     """
     post, body, left = document.post, document.body, LANGUAGE_CHARACTERS
     if post.language:

@@ -1,18 +1,18 @@
 """Decode a file, and split its text into front matter and body.
 
-A file that is almost UTF-8 counts as damaged UTF-8. Other encodings are told by a byte order mark
-or escapes of ISO 2022, else guessed from letter frequencies. Text stays verbatim except that line
-endings become LF, a byte order mark is dropped, and NUL becomes U+FFFD as CommonMark asks (2.3,
-insecure characters).
+A file that is almost UTF-8 counts as damaged UTF-8. Other encodings are found by a byte order mark
+or by the escapes of ISO 2022, else guessed from letter frequencies. Text stays verbatim, with three
+exceptions: line endings become LF, a byte order mark is dropped, and NUL becomes U+FFFD (CommonMark
+2.3, insecure characters).
 
-Front matter has one of _FORMS, or is Pandoc's title block, Joplin's fields at the end, or lines of
-`Name: value` before a blank line (Pelican; Nikola puts `.. ` before each), the first with a usual
-name. It may follow comments (Quarto) or be in one (Hugo, Nikola).
+Front matter is a block in one of _FORMS, Pandoc's title block, Joplin's fields at the end, or lines
+of `Name: value` before a blank line. The first of these lines has a usual name (Pelican), or each
+begins with `.. ` (Nikola). Front matter may follow comments (Quarto) or be in one (Hugo, Nikola).
 
-An invalid field does not affect others and becomes the text of its line. A leading `---` that opens
-no mapping is a thematic break, and the whole text is body; so it is if its first key is a sentence.
+An invalid field becomes the text of its line; all other fields are read. A leading `---` is a
+thematic break if no mapping follows or the first key is a sentence. Then the whole text is body.
 
-YAML is read as strings, lists and mappings alone: a title of `1.10`, `no`, `12:30` or `2024-01-02`
+YAML is read as strings, lists and mappings only. A title of `1.10`, `no`, `12:30` or `2024-01-02`
 stays as written, and no tag can build an object. Merge keys (`<<`) are merged.
 """
 
@@ -33,26 +33,26 @@ from blog_search_mcp.ingest.foreign_files import BOMS
 from blog_search_mcp.ingest.posts.visibility import is_time, keeps_back
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
-"""Bytes that no text has; tabs, line ends, form feeds and escapes (colors) are text."""
+"""Bytes that do not occur in text. Tabs, line ends, form feeds and escapes (colors) do."""
 _MAX_CONTROLS = 8, 0.02
-"""Maximum of _CONTROL bytes in a text, plus a share of its bytes; images have over 5 %."""
+"""Maximum _CONTROL bytes of a text: 8, plus 2 % of all its bytes. Images have over 5 %."""
 _MAX_REPAIRS = 0.1
-"""Maximum bad sequences per good multi-byte character; Big5 read as UTF-8 has above 3."""
+"""Maximum bad sequences per valid multi-byte character. Big5 read as UTF-8 has over 3."""
 _GUESSED = (
     *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso8859-2"),
     *("iso8859-5", "iso8859-6", "iso8859-7", "iso8859-9", "koi8-r", "koi8-u", "cp850", "cp852"),
     *("cp866", "gb18030", "big5hkscs", "cp932", "euc_jis_2004", "cp949"),
 )
-"""Encodings that may be guessed; of each East Asian family the superset that browsers use (WHATWG).
-With all of chardet's, short texts are often taken for a rare encoding."""
+"""Encodings that may be guessed. Each East Asian family has only the superset that browsers use
+(WHATWG). With all encodings of chardet, short texts are often taken for a rare one."""
 _NOT_ASCII = re.compile("[^\x00-\x7f\ufffd]")
 _LINE_END = re.compile("\r\n?")
 
 
 def decode(data: bytes) -> tuple[str, str, int]:
-    """Return the text, Python's name of its encoding, and the number of characters made U+FFFD.
+    """Return the text, Python's name of its encoding, and the number of characters lost to U+FFFD.
 
-    Lines end with LF. Raises UnreadablePost with the reason if it is no text.
+    Lines end with LF. Raises UnreadablePost with the reason if the file is not text.
     """
     for mark, encoding in BOMS:
         if data.startswith(mark):
@@ -67,7 +67,7 @@ def decode(data: bytes) -> tuple[str, str, int]:
     text, encoding, repaired = _decode_as(data, "utf-8")
     if repaired <= len(_NOT_ASCII.findall(text)) * _MAX_REPAIRS + data.count(b"\0"):
         return text, encoding, repaired
-    import chardet  # which a blog in UTF-8 need not wait for
+    import chardet  # a blog in UTF-8 need not wait for this import
 
     guess = chardet.detect(data, include_encodings=_GUESSED, compat_names=False)
     return _decode_as(data, guess["encoding"] or "cp1252")
@@ -81,11 +81,11 @@ def _decode_as(data: bytes, encoding: str) -> tuple[str, str, int]:
 
 
 MAX_CHARACTERS = 256 * 1024
-"""Maximum length of a block in characters; real posts have less than 10,000."""
+"""Maximum characters of a block. Real posts have less than 10,000."""
 MAX_ALIASES = 12
-"""Maximum number of aliases in a block; when nested, 12 multiply the values by 81."""
+"""Maximum aliases in a block. Nested, 12 aliases multiply the values by 81."""
 MAX_DEPTH = 50
-"""Maximum depth of nesting: libyaml's composer recurses in C and overflows the stack at 60,000."""
+"""Maximum depth of nesting. libyaml's composer recurses in C and overflows the stack at 60,000."""
 _END = r"[^\S\n]*+$"
 _LAST = r"(?!\n[^\S\n]*+[\]}\"',])"
 _UNOPENED = r"""\s*(?=(?:title|layout|date|tags|categories|author):[ \t])
@@ -107,14 +107,14 @@ _FORMS = {
 }
 """Patterns of a block's opening (perhaps with its language) and closing, by language.
 
-Hexo's fences are three or more `-`, or `;` around the members of a JSON object. The first may be
-missing if the block has two lines or more (one line above `---` is a heading:
-https://github.com/hexojs/hexo-front-matter). MDX exports an object, here before any code."""
+Hexo's fences are three or more `-`, or `;` around the members of a JSON object. The opening fence
+may be missing if the block has two lines or more; one line above `---` is a heading
+(https://github.com/hexojs/hexo-front-matter). MDX exports an object; it must precede any code."""
 _OPENING = re.compile("|".join(f"(?P<{form}>{_FORMS[form][0]})" for form in _FORMS), re.M | re.X)
 _CLOSINGS = {form: re.compile(closing, re.M) for form, (_, closing) in _FORMS.items()}
 _COMMENT = re.compile(r"\s*+(?:<!--|\{/\*)((?:(?!-->|\*/\}).)*+)(?:-->|\*/\})", re.DOTALL)
 _FIELD_NAME = r"[\w$@.:/-]+(?: [\w$@.:/-]+){0,2}"
-"""A field's name; a longer run of words before a colon is a sentence."""
+"""A field's name of up to three words. A longer run of words before a colon is a sentence."""
 _YAML_KEY = re.compile(rf"""\s*(?:\#.*\n\s*)*["']?(?:{_FIELD_NAME}|<<)["']?[ \t]*:(?:\s|\Z)""")
 _LOOSE = re.compile(
     r"(?:[^\S\n]*+\n)*+(?:(?:[ \t]*+\.\. )?[A-Za-z][\w-]{0,40}(?:::?[^:\n][^\n]*+\n?"
@@ -124,19 +124,19 @@ _LOOSE = re.compile(
 _USUAL_NAMES = """title date created modified author authors tags aliases category categories
     description hide keywords slug status summary template"""
 _USUAL = frozenset(_USUAL_NAMES.split())
-"""Names of usual fields. A second block has at least one of them; a block without fences begins
-with one and has a title or a second one."""
+"""Names of usual fields. A second block needs at least one of them. A block without fences must
+begin with one, and needs a title or a second one."""
 _LOOSE_FIELD = re.compile(r"(?m)^(?:[ \t]*\.\. )?(\w[\w-]*)::?[ \t]*(.*(?:\n[ \t]+(?!\.\. )\S.*)*)")
-"""A field without a fence, of Pelican, MkDocs and Logseq: lines up to a blank one, further lines of
-a value indented (https://docs.getpelican.com/en/stable/content.html#file-metadata), and of Nikola
-(https://getnikola.com/handbook.html#metadata-fields)."""
+"""A field without a fence, as in Pelican, MkDocs, Logseq and Nikola. Later lines of a value are
+indented (https://docs.getpelican.com/en/stable/content.html#file-metadata,
+https://getnikola.com/handbook.html#metadata-fields)."""
 _TITLE_LINE = r"%(?=\s)((?:[^\n]*+\n[ \t]++(?=\S))*+[^\n]*+)(?:\n|\Z)"
 _TITLE_BLOCK = re.compile(
     r"(?=%)(?!(?s:.*)\n(?:(?:```|~~~|:::)\{\w|\([\w-]++\)=))"
     rf"{_TITLE_LINE}(?:{_TITLE_LINE})?(?:{_TITLE_LINE})?(?!%)(?=(\s*\# )?)"
 )
-"""Title, authors and date of Pandoc (https://pandoc.org/MANUAL.html#extension-pandoc_title_block);
-in MyST, and above a title of its own, such lines are comments."""
+"""Pandoc's title, authors and date (https://pandoc.org/MANUAL.html#extension-pandoc_title_block).
+In MyST, or above a top heading, lines with `%` are comments."""
 _JOPLIN = re.compile(r"id: ?[0-9a-f]{32}\n(?:[a-z_]+:[^\n]*+\n)*?type_: ?\d+")
 """Fields at the end of a note that Joplin syncs (packages/lib/models/BaseItem.ts, `serialize`)."""
 _JOPLIN_FIELD = re.compile(r"(?m)^(created_time|author|is_\w+t|encr\w+ed|deleted\w+|type_): *(.*)")
@@ -145,13 +145,13 @@ _NOT_YAML = re.compile(
     r"|(?<=[:=] )`[^`]*`|`|^[ \t]*(?:const|let|var)[ \t]+(?P<name>\w+)[ \t]*=|;(?=[ \t]*$)"
 )
 _AS_YAML = {"`": "'", "\\'": "''", "!": "not ", ";": ","}
-"""Replacements of JavaScript signs that are not YAML; other such signs become blanks."""
+"""Replacements for JavaScript signs that _NOT_YAML matches. Signs without one become blanks."""
 _PAIR = re.compile(
     r"(?:^|[{,])[ \t]*(?:(?:const|let|var)[ \t]+)?[\"']?([\w$-]+)[\"']?[ \t]*[:=][ \t]*"
     r"([\"']?)([^\"'\n,;{}#]*)\2[ \t]*(?=[,;}#]|$)",
     re.MULTILINE,
 )
-"""A field with a value on one line, in any language."""
+"""A field with a value on one line, in any syntax."""
 _FIELD_START = re.compile(r"^(?=[^\s#\]}-])", re.MULTILINE)
 _FIELD_WORDS = re.compile(
     r"[\"']?([\w$@][\w$@./-]{0,40}(?: [\w$@./-]{1,40}){0,2})[\"']?[ \t]*[:=][ \t]*(.{0,1000})$",
@@ -168,9 +168,9 @@ class FrontMatter:
     """Front matter and body of a file."""
 
     fields: dict[str, object]
-    """Keys as written. YAML values are str, None, list and dict; TOML and JSON have their own."""
+    """Values by key as written. YAML gives str, None, list and dict; TOML and JSON their types."""
     body: str
-    """The text after the block, from the line after its end."""
+    """Text from the line after the end of the block."""
     first_line: int
     """Line of the file on which `body` begins, from 1."""
     problem: str | None = None
@@ -180,8 +180,8 @@ class FrontMatter:
 def split_front_matter(text: str) -> FrontMatter:
     """Split a text whose lines end with LF into front matter and body. Never raises.
 
-    If a tool has written a block above the author's, the second block's fields replace the first
-    one's, except those that keep the post back.
+    A tool may have written a block above the author's. Then the author's fields replace the tool's,
+    except fields of the tool that keep the post back.
     """
     front = _split_first(text)
     if front.first_line == 1 or not _OPENING.match(front.body):
@@ -195,10 +195,10 @@ def split_front_matter(text: str) -> FrontMatter:
 
 
 def _split_first(text: str) -> FrontMatter:
-    """Split off the block at the start, in a comment there, or after such comments."""
+    """Split off the block at the start of the text, in a comment there, or after comments."""
     at = 0
-    for _ in range(8):  # comments
-        # Empty lines stand for those above, so that a parser counts the file's lines.
+    for _ in range(8):  # at most eight comments
+        # Empty lines replace the lines above, so that a parser counts the file's lines.
         if front := _split_form("\n" * text.count("\n", 0, at) + text[at:]):
             return front
         if not (comment := _COMMENT.match(text, at)):
@@ -251,10 +251,10 @@ def _split_block(
 ) -> FrontMatter | None:
     """Read the fields between `start` and `closing`; the body begins on the next line.
 
-    With `is_certain` the block can only be fields; otherwise it may be text.
+    With `is_certain` the block can only be fields; without it, it may be body text.
     """
     block = text[start : closing.start()]
-    after = None if language == "mdx" else closing.end()  # exports are taken out elsewhere
+    after = None if language == "mdx" else closing.end()  # exports are cut from the body later
     above = "\n" * text.count("\n", 0, start)  # so that a parser counts the file's lines
     try:
         fields = parse_fields(above + block, language) if block.strip() else {}
@@ -267,7 +267,7 @@ def _split_block(
 
 
 def parse_fields(block: str, language: str, loader: type[Any] | None = None) -> object:
-    """Parse YAML, TOML, JSON or JavaScript. Raises ValueError, and what a `loader` raises."""
+    """Parse YAML, TOML, JSON or JavaScript. Raises ValueError and the errors of `loader`."""
     if len(block) > MAX_CHARACTERS:
         raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
     try:
@@ -284,7 +284,7 @@ def parse_fields(block: str, language: str, loader: type[Any] | None = None) -> 
         if _DOTTED_KEY.search(block):
             raise ValueError("it is nested too deeply")
         fields = tomllib.loads(block)
-        repr(fields)  # raises ValueError for a number of more digits than Python writes
+        repr(fields)  # raises ValueError for a number with more digits than Python writes
         return fields
     except RecursionError as error:
         raise ValueError("it is nested too deeply") from error
@@ -318,7 +318,7 @@ def _check_size(events: Iterable[Any]) -> None:
 
 
 class StringLoader(getattr(yaml, "CBaseLoader", yaml.BaseLoader)):  # type: ignore[misc]
-    """Reads every scalar as a string, except an empty one, `~` and `null`."""
+    """YAML loader that reads each scalar as a string, except an empty one, `~` and `null`."""
 
     flatten_mapping = yaml.constructor.SafeConstructor.flatten_mapping
 
@@ -339,9 +339,9 @@ StringLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("^<<$")
 def _salvage(
     text: str, reason: str, block: str, after: int | None, language: str, *, is_certain: bool
 ) -> FrontMatter | None:
-    """Read the valid fields of an invalid block, and those that keep the post back.
+    """Read the valid fields of an invalid block, and the fields that keep the post back.
 
-    `block` ends at `after`; if empty, the whole text is body and is searched.
+    `block` ends at `after`. If it is empty, the whole text is body, and its start is searched.
     """
     salvaged = salvage_fields(block or text[:MAX_CHARACTERS])
     kept_back = {name: value for name, value in salvaged.items() if keeps_back(name, value)}
@@ -376,9 +376,9 @@ def _read_apart(block: str, language: str) -> dict[Any, object]:
 
 
 def salvage_fields(text: str) -> dict[str, object]:
-    """Find possible fields that keep a post back or give its times, in any language.
+    """Find likely fields, in any syntax, that keep a post back or give its times.
 
-    If a name occurs twice, a value that keeps the post back wins, else the first.
+    If a name occurs twice, a value that keeps the post back wins, else the first value.
     """
     fields: dict[str, object] = {}
     for pair in _PAIR.finditer(text):

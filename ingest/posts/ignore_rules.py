@@ -1,8 +1,8 @@
 r"""Match paths against the lines of a `.gitignore`, as in `.blogignore`, MkDocs and Quarto.
 
-A `\` is Windows' `/`; before a special sign it also escapes it, and at the beginning it only does
-that. All lines are one automaton over the names of a path, since a served folder is walked every
-few seconds: a name is looked up, and only globs are tried one by one.
+A `\` counts as Windows' `/`. Before a special sign it also counts as an escape, and at the start of
+a line only as an escape. All lines form one automaton over the names of a path, since a server
+walks its folder every few seconds. Names are looked up; only globs are tried one by one.
 """
 
 import re
@@ -12,22 +12,22 @@ from functools import partial
 from itertools import pairwise
 from typing import NamedTuple
 
-MOST = 100_000
-"""Maximum cost of all lines: 1 for a name, GLOB plus its characters for a glob. The automaton then
-takes at most 20 MB, and a name of a path .3 ms."""
-GLOB = 100
+MAX_COST = 100_000
+"""Maximum cost of all lines. A name costs 1, a glob costs GLOB_COST plus its characters. At the
+maximum the automaton takes 20 MB, and matching a name of a path takes .3 ms."""
+GLOB_COST = 100
 
 
 class Rules(NamedTuple):
     """An automaton whose states are numbers; 0 is the state before the first name of a path."""
 
     edges: dict[tuple[int, str], int]
-    """State after a name, or after `/` and a glob; the edge `ANY` stands for any folders."""
+    """Next state by state and name (a glob has `/` in front); `ANY` stands for any folders."""
     globs: dict[int, list[tuple[Callable[[str], object], int]]]
-    """Globs of each state: a function that matches a name, and the state after the glob."""
+    """Globs by state, each as a function that matches a name and the next state."""
     lines: dict[tuple[int, bool], int]
-    """Number of the last line that ends at a state, by the state and whether the line names only
-    folders; negative if the line begins with `!`."""
+    """Number of the last line that ends at a state, keyed by the state and whether the line names
+    only folders. The number is negative if the line begins with `!`."""
 
 
 ANY = "/**"
@@ -36,16 +36,16 @@ _ESCAPED = re.compile(r"\\([][*?!# ])")
 _unescape = partial(_ESCAPED.sub, lambda escaped: "!" if escaped[1] == "!" else f"[{escaped[1]}]")
 _BRACES = re.compile(r"\{([^{}]*)\}")
 MAX_BRACES = 64
-"""Maximum number of patterns that the alternatives of one pattern give."""
+"""Maximum number of patterns that one pattern expands to."""
 _CHOICE = re.compile(r"(?:([?+*!])|@)\(([^()]*+)\)")
 
 
 def write_rules(globs: Iterable[str], form: str, folder: str = "") -> Iterator[str]:
-    """Yield lines for another program's globs; if lines cannot express one, they name more.
+    """Yield lines for another program's globs; a line may name more files than its glob.
 
-    None is written for a glob that re-includes others or names all but Markdown, such as `!(*.md)`.
-    A `form` that begins with `/` is relative to `folder`, one with `**/` matches anywhere; if it
-    ends with `*`, a `*` also matches folders, as in `fnmatch` and `globset`.
+    A glob that re-includes files, or names all but Markdown (`!(*.md)`), gives no line. If `form`
+    begins with `/`, globs are relative to `folder`; with `**/` they match anywhere. If it ends with
+    `*`, a `*` also matches folders, as in `fnmatch` and `globset`.
     """
     above = re.compile(rf"^(?:(?:\./|/|\*\*/)?{re.escape(folder)}/|\./)")
     for glob in globs:
@@ -59,7 +59,7 @@ def write_rules(globs: Iterable[str], form: str, folder: str = "") -> Iterator[s
 
 
 def expand_braces(pattern: str) -> list[str]:
-    """Return the patterns without `{a,b}` that a pattern means; too many become `**`."""
+    """Expand each `{a,b}` of a pattern; more than MAX_BRACES patterns become `**`."""
     patterns = [pattern]
     while group := next(filter(None, map(_BRACES.search, patterns)), None):
         start, end, parts = *group.span(), group[1].split(",")
@@ -71,13 +71,13 @@ def expand_braces(pattern: str) -> list[str]:
 
 
 def compile_rules(lines: Iterable[str]) -> Rules:
-    """Compile lines. Raises ValueError for a line that names nothing, and above `MOST`."""
-    rules, room = Rules({}, {}, {}), MOST
+    """Compile lines. Raises ValueError for a line that names nothing, or above MAX_COST."""
+    rules, room = Rules({}, {}, {}), MAX_COST
     for number, parts, is_folder in _read_rule_lines(lines):
         state = 0
         for part in parts:
             if (state, part) not in rules.edges:
-                room -= GLOB + len(part) if part[0] == "/" else 1
+                room -= GLOB_COST + len(part) if part[0] == "/" else 1
                 if room < 0:
                     raise ValueError("it names too much; name folders instead")
                 after = rules.edges[state, part] = len(rules.edges) + 1
@@ -90,7 +90,7 @@ def compile_rules(lines: Iterable[str]) -> Rules:
 
 
 def decide(rules: Rules, path: str) -> bool | None:
-    """Whether the last line for a path (a folder's ends with `/`) excludes it; `None` if none."""
+    """Whether the last line for a path excludes it; `None` without one. Folders end with `/`."""
     line = _find_line(rules, path, is_above=False)
     return line > 0 if line else None
 
@@ -101,7 +101,7 @@ def leaves_out(rules: Rules, path: str) -> bool:
 
 
 def _read_rule_lines(lines: Iterable[str]) -> Iterator[tuple[int, list[str], bool]]:
-    """Yield number, parts and whether folders alone are named. Raises ValueError."""
+    """Yield a line's number, its parts and whether it names only folders. Raises ValueError."""
     stripped = ((number, line.rstrip()) for number, line in enumerate(lines, 1))
     for number, line in ((number, line) for number, line in stripped if line and line[0] != "#"):
         text = line.removeprefix("!")
@@ -121,7 +121,7 @@ def _read_rule_lines(lines: Iterable[str]) -> Iterator[tuple[int, list[str], boo
 
 
 def _find_line(rules: Rules, path: str, *, is_above: bool) -> int:
-    """Return the last line that names a path, or one of the folders above it too; 0 without one."""
+    """Return the last line that names a path or, with `is_above`, a folder above it; 0 if none."""
     states, anywhere, last = {0}, set[int](), 0
     names = path.strip("/").split("/")
     for at, name in enumerate(names, 1):

@@ -1,9 +1,9 @@
-"""Describe a post by its front matter and its file's place.
+"""Describe a post by its front matter and the path of its file.
 
-The author's fields win; what is missing comes from the file's name and folder, as Hugo, Jekyll,
-Hexo, Zola, Docusaurus, Astro and Obsidian read them. Case of field names is ignored, and a value of
-an unexpected type becomes text or is ignored, since no field is worth losing a post. All usual
-names of a field are read, the commonest first.
+The front matter wins. Missing fields come from the file's name and folder, as in Hugo, Jekyll,
+Hexo, Zola, Docusaurus, Astro and Obsidian. The case of a field's name does not count. A value of an
+unexpected type becomes text or is ignored, since no field is worth losing a post. All usual names
+of a field are read, the most common first.
 """
 
 import html
@@ -31,13 +31,13 @@ def normalize_name(name: str) -> str:
 def normalize_names(
     fields: object, normalize: Callable[[str], str] = normalize_name
 ) -> dict[str, object]:
-    """Return a mapping under normalized names; an empty one for a value that is no mapping."""
+    """Return a mapping with normalized names; any other value gives an empty mapping."""
     items = fields.items() if isinstance(fields, Mapping) else ()
     return {normalize(str(name)): value for name, value in items}
 
 
 def first_text(named: Fields, names: Iterable[str]) -> str:
-    """Return the text of the first field that has any, `""` if none has."""
+    """Return the text of the first of these fields that has text, else `""`."""
     return next(filter(None, (to_text(named.get(name)) for name in names)), "")
 
 
@@ -76,14 +76,14 @@ _CHANGED = """lastmod lastmodified lastmodifiedat modified modifiedat modifiedda
 _ENDS = """expirydate expire expires expiresat expireson expiry expiredate expiration
     expirationdate unpublishdate unpublishat unpublishon validuntil visibleuntil availableuntil"""
 END_FIELDS = tuple(_ENDS.split())
-"""Normalized names of fields with a post's last day; a note only becomes outdated then."""
+"""Normalized names of fields with a post's last day. A note stays, but becomes outdated then."""
 PUBLISH_FIELDS = tuple(_PUBLISHED.split())
 """Normalized names of fields with the day on which a post becomes public."""
 DATE_FIELDS = ("date", *PUBLISH_FIELDS, *_CREATED.split())
 """Normalized names of fields with a post's date, in generators, note editors and their exports."""
 CHANGE_FIELDS = tuple(_CHANGED.split())
-"""Normalized names of fields with the last change. Hugo can date a post by them if it has no other
-date (`frontmatter` in its configuration), and Qiita's program writes no other."""
+"""Normalized names of fields with the last change. They date a post without another date: Hugo can
+do so (`frontmatter` in its configuration), and Qiita's program writes no other date."""
 _NAMES = """jan ene gen ian jaa oca tam sty sij led січ янв ιαν ينا, feb fev sub hel lut uno vee
     velj фев лют φεβ فبر, mar maa mac mrt mrz bre ozu бер мар μαρ مار, apr abr avr nis huh kwi dub
     tra апр кві απρ أبر ابر, may mai mag mei maj mayo tou kve svi мая маи тра μαι ماي, jun juin
@@ -95,7 +95,7 @@ _NAMES = """jan ene gen ian jaa oca tam sty sij led січ янв ιαν ينا,
 _MONTHS_BY_NAME = {
     name: n for n, names in enumerate(_NAMES.split(","), 1) for name in names.split()
 }
-"""Months by their beginnings, without accents, in the languages with a stemmer and a dozen more."""
+"""Months by the start of a name, without accents, in languages with a stemmer and a dozen more."""
 _WORD, _ORDINAL = r"([^\W\d_]{3,12})\.?", r"(\d{1,2})(?:st|nd|rd|th|er|re|[.ºª°])?"
 _OF = r"[\s-](?:(?:de|of|di) |d['’])?"
 _NUMERIC = (
@@ -113,8 +113,8 @@ _DATE_FORMS = (
     (re.compile(rf"\b{_WORD}\s{_ORDINAL},?{_OF}(\d{{4}})\b"), 2, 0, 1),
     (re.compile(rf"^(\d{{4}})\.?[\s-]{_WORD}[\s-](\d{{1,2}})\b"), 0, 1, 2),
 )
-"""Patterns of dates, and the positions of year, month and day in their groups. With dots the day
-comes first; with slashes it is only known if above 12."""
+"""Patterns of dates, each with the indexes of year, month and day among its groups. With dots the
+day comes first. With slashes a day is only told from a month if it is above 12."""
 _CLOCK_FIRST = re.compile(r"^\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?,? +", re.IGNORECASE)
 _EPOCH = re.compile(r"(1\d{9})(?:\d{3})?")
 """Seconds or milliseconds since 1970, as in Dendron."""
@@ -171,12 +171,12 @@ def find_day(named: Fields, source: str) -> date | None:
 _NO_DATES = re.compile(
     r"(?:git )?(?:created|last[ -]modified)|today|now|true|yes|on|false|no|off|[01]", re.I
 )
-"""Values of date fields that are no dates: names of the file's own date, and switches."""
+"""Values of date fields that are no dates: words for the file's own date, and switches."""
 _DATE_LIKE = re.compile(r"^date|creat|publi[cs]|posted")
 
 
 def unread_date(fields: Fields, named: Fields, source: str) -> str:
-    """Return name and text of a field that seems to date an undated post, else `""`."""
+    """Return `name: text` of a field that seems to hold the date of an undated post, else `""`."""
     for name, text in ((name, to_text(value)) for name, value in fields.items()):
         is_date = normalize_name(name) in DATE_FIELDS and text and not _NO_DATES.fullmatch(text)
         is_like = _DATE_LIKE.search(normalize_name(name)) and re.search(r"\d[-/.:] ?\d", text)
@@ -186,7 +186,7 @@ def unread_date(fields: Fields, named: Fields, source: str) -> str:
 
 
 def first_date(named: Fields, names: Iterable[str]) -> date | None:
-    """Return the first date in these fields, in order."""
+    """Return the first date in these fields, in their order; `None` if there is none."""
     return next(filter(None, (parse_date(named[name]) for name in names if name in named)), None)
 
 
@@ -231,7 +231,7 @@ _BYLINES = (
     *("coauthor", "coauthors", "guestauthor", "writtenby", "postedby"),
 )
 _JOINED = re.compile(r"\s*[;、，]\s*|\s+(?:and|und|et|&)\s+|,\s*(?=\S+\s+\S)")
-"""Separators of names; a comma before a single word separates last and first name instead."""
+"""Separators of names. A comma before a single word is none: it parts a last from a first name."""
 _AROUND_NAME = re.compile(r"^@|^\[\[|\]\].*|\s*[<(].*")
 MAX_AUTHORS = 20
 _OUTDATED = re.compile(r"\b(?:deprecated|outdated|archived|superseded|obsolete)\b")
@@ -263,10 +263,10 @@ def describe_post(
     *,
     splits_tags: bool = False,
 ) -> Post:
-    """Describe the post of a file below the content folder by its fields under normalized names.
+    """Describe a post by its fields (under normalized names) and its path in the content folder.
 
-    `title` is its title or first heading without markup; `hashtags` are its body's and follow the
-    tags of the front matter. With `splits_tags` blanks separate tags in a line.
+    `title` is the post's title or first heading, without markup. `hashtags` are the body's; they
+    follow the tags of the front matter. With `splits_tags` blanks separate tags in a string.
     """
     published = find_date(named, source) or first_date(named, CHANGE_FIELDS)
     part, language = first_text(named, _PARTS), language_tag(first_text(named, _LOCALES))
@@ -281,7 +281,7 @@ def describe_post(
         title=title,
         date=published.isoformat() if published else None,
         tags=_list_tags(named, hashtags, splits_tags=splits_tags),
-        # Exports of WordPress have entities of HTML.
+        # WordPress exports have HTML entities.
         description=shorten(to_line(html.unescape(description)), MAX_DESCRIPTION, len),
         slug=_bound_address(first_text(named, ("slug",))),
         language=language,
@@ -296,7 +296,7 @@ def describe_post(
 
 
 def _find_outdated(named: Fields) -> str:
-    """Return the word by which the post is outdated, else the ISO day it becomes so, else `""`."""
+    """Return the word that calls a post outdated, else the ISO day it becomes so, else `""`."""
     state = " ".join(to_text(named.get(name)) for name in ("status", "state")).lower()
     word, day = _OUTDATED.search(state), first_date(named, ("staleafter", *END_FIELDS))
     return word[0] if word else day.isoformat() if day else ""
@@ -336,17 +336,17 @@ def _list_authors(named: Fields) -> tuple[str, ...]:
 
 
 def _levels(named: Fields) -> list[Fields]:
-    """Return the fields, and the theme's fields that Hugo and Zola have in a mapping."""
+    """Return the fields, and the mappings in which Hugo and Zola have a theme's fields."""
     return [named, normalize_names(named.get("params")), normalize_names(named.get("extra"))]
 
 
 def _list_words(named: Fields) -> Iterator[str]:
-    """Yield name and values of fields with words that are used for nothing else."""
+    """Yield the name and values of each field that has words and no other use."""
     taken = {"title", *_TAGS, *_BYLINES, *_PARTS, *_KEYS_OF_LANGUAGES, *_REPLACEMENTS}
     taken |= {*DATE_FIELDS, *CHANGE_FIELDS, *END_FIELDS, "staleafter"}
     description = first_text(named, _SUMMARIES)
     items = [item for fields in _levels(named) for item in fields.items() if item[0] not in taken]
-    for name, value in items:  # grows by the fields of inner mappings
+    for name, value in items:  # the list grows by the fields of inner mappings
         if _NO_WORDS.search(name) and not name.endswith(("title", "label", "headline")):
             continue
         texts = list[str]()
@@ -371,7 +371,7 @@ _TITLES = re.compile(
 
 
 def find_title(named: Fields) -> str:
-    """Return the text of `title`, else of a field in _TITLES, the post's language first."""
+    """Return the text of `title`, else of a field in _TITLES (the post's language comes first)."""
     language = primary_subtag(language_tag(first_text(named, _LOCALES)))
     matches = filter(None, map(_TITLES.fullmatch, named))
     names = [match[0] for match in sorted(matches, key=lambda match: match[1] != language)]
@@ -412,7 +412,7 @@ def _list_tags(named: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> 
 
 
 def _split_tags(value: object, *, at_blanks: bool) -> Iterator[str]:
-    """Split a string at commas, else at blanks if all are hashtags or `at_blanks` is set."""
+    """Yield tags. Split a string at commas, else at blanks if `at_blanks` or all are hashtags."""
     if not isinstance(value, str):
         return filter(None, map(to_text, flatten(value)))
     parts, words = re.split(r"[,，、;]", value), value.split()
@@ -425,6 +425,6 @@ def _title_from(source: str) -> str:
     path = parse_file(source)
     name = path.name or path.index
     undated = split_day(name)[1]
-    if not undated:  # a note of a day
+    if not undated:  # a daily note
         return name
     return shorten(to_line(re.sub(r"[-_]+", " ", undated)) or undated, MAX_TITLE, len)

@@ -1,7 +1,7 @@
 """Parse the paths of posts' files and the URLs of pages.
 
-Only this module decides which file stands for its folder, the day and language in a file's name,
-and the folder and name of a page.
+Only this module decides which file stands for its folder, which day and language a file's name has,
+and which folder and name a page has.
 """
 
 import re
@@ -44,7 +44,7 @@ class PostPath:
     name: str
     """Name of the page, without the suffix of Markdown; `""` for the page of the whole blog."""
     index: str = ""
-    """Lower-case name of a file that stands for its folder; `""` for other files."""
+    """Name of the file, in lower case, if it stands for its folder; else `""`."""
 
     @property
     def page(self) -> str:
@@ -73,9 +73,9 @@ def parse_path(path: str, indexes: re.Pattern[str] = INDEX) -> PostPath:
 
 
 def parse_file(source: str) -> PostPath:
-    """Parse the path of a post's file; a language before its suffix is no part of the name.
+    """Parse the path of a post's file; a language before the suffix is not part of the name.
 
-    Any text counts as the language of a file that stands for its folder: `index.cn.md`.
+    If the file stands for its folder, any text counts as a language: `index.cn.md`.
     """
     folder, _, name = source.rpartition("/")
     first = name.partition(".")[0]
@@ -84,7 +84,7 @@ def parse_file(source: str) -> PostPath:
 
 
 def split_day(name: str, form: re.Pattern[str] = _DAY) -> tuple[str, str]:
-    """Split a file's name into the day at its start, `""` if there is none, and the rest."""
+    """Split a file's name into the day at its start (`""` if there is none) and the rest."""
     match = form.match(name)
     return (match["day"], name[match.end() :]) if match else ("", name)
 
@@ -117,7 +117,7 @@ def host_of(parts: SplitResult) -> str:
 
 
 def page_of(path: str) -> str:
-    """Return the common form of one page's addresses: decoded, without outer slashes."""
+    """Return a URL's path in normal form: decoded, case-folded, without suffix or outer slashes."""
     stem = MARKDOWN.sub("", re.sub("/{2,}", "/", unquote(path)).casefold().strip("/"))
     return parse_path(re.sub(r"\.html?$", "", stem)).page
 
@@ -128,7 +128,7 @@ def folder_shape(page: str) -> str:
 
 
 def split_address(address: str) -> SplitResult | None:
-    """Split an address; `None` for an invalid one, such as with half of a bracket."""
+    """Split an address; return `None` if it is invalid, such as one with a single bracket."""
     try:
         return urlsplit(address.strip())
     except ValueError:
@@ -136,7 +136,7 @@ def split_address(address: str) -> SplitResult | None:
 
 
 def split_page(href: str) -> SplitResult | None:
-    """Split a possible address of a post: a URL, or a path from the top; else `None`."""
+    """Split a URL, or a path from the site's root, that may be a post's; else return `None`."""
     parts = split_address(href)
     if parts is None or not parts.path.strip("/") or FILE.search(parts.path.casefold()):
         return None

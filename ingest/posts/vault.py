@@ -1,9 +1,9 @@
-"""Read which files a vault's settings exclude: excluded files, and Obsidian's templates.
+"""Read which files a vault's settings exclude; Obsidian's templates are excluded too.
 
-Logseq lists them under `:hidden` in `logseq/config.edn`, Obsidian under `userIgnoreFilters` in
-`.obsidian/app.json`, by the start of a path or by a `/regular expression/`. No expression is run.
-If it has only plain words, `^`, `$`, `.*` and `(^|/)`, paths with its longest word are excluded;
-any other excludes the whole vault and is given as the reason.
+Logseq lists starts of paths under `:hidden` in `logseq/config.edn`. Obsidian lists starts of paths
+and `/regular expressions/` under `userIgnoreFilters` in `.obsidian/app.json`. No expression is run.
+If it has only plain words, `^`, `$`, `.*` and `(^|/)`, paths with its longest word are excluded.
+Any other expression excludes the whole vault, and the reason names it.
 """
 
 import json
@@ -21,11 +21,11 @@ _TEMPLATES = (
     ("daily-notes.json", "template"),
     ("plugins/templater-obsidian/data.json", "templates_folder"),
 )
-"""Files of settings, and the field of each that names a template or a folder of templates."""
+"""Settings files, each with the field that names a template or a folder of templates."""
 _LOGSEQ_HIDDEN = re.compile(r"^[^;\n]*:hidden\s*\[([^\[\]]*)\]", re.MULTILINE)
 _EXPRESSION = re.compile(r"/(.+)/[a-z]*")
 _EDGE = re.compile(r"\(\^\|\\?/\)|^\^|\$$|\.\*")
-"""Parts of an expression for the start of a folder or path, its end, or any text."""
+"""Parts of an expression that stand for the start of a path or folder, its end, or any text."""
 _PLAIN_WORDS = re.compile(r"(?:[\w\s/&'@,;~!#%-]|\\[/.-])+")
 
 
@@ -34,7 +34,7 @@ class Vault(NamedTuple):
 
     folder: Path
     words: tuple[str, ...] = ()
-    """Excluded parts of paths, case-folded; a line break is the start of the path."""
+    """Excluded parts of paths, case-folded; a line break stands for the start of the path."""
     doubt: str = ""
     """Reason why the whole vault is left out, `""` if it is not."""
 
@@ -45,7 +45,7 @@ class Vault(NamedTuple):
 
 
 def read_vault(folder: Path) -> Vault | None:
-    """Read a vault's settings, `None` for another folder. Invalid template settings are ignored."""
+    """Read a vault's settings; `None` if it is no vault. Invalid template settings are ignored."""
     app, name = _read_json(folder, "app.json"), f"{LOGSEQ}/config.edn"
     if not ((folder / OBSIDIAN).exists() or (folder / name).exists()):
         return None
@@ -71,7 +71,7 @@ def read_vault(folder: Path) -> Vault | None:
 
 
 def _read_json(folder: Path, name: str) -> dict[str, Any] | None:
-    """Read a mapping; an empty one without a file, `None` if it cannot be read."""
+    """Read a mapping from a file: empty if there is no file, `None` if it cannot be read."""
     try:
         data = read_if_there(folder, f"{OBSIDIAN}/{name}")
         value = {} if data is None else json.loads(data)

@@ -1,8 +1,8 @@
 """Decide by a post's metadata whether it is public, from when and until when.
 
-`check_visibility` takes the fields with inherited ones. `_RULES` has the values by which
-generators, themes and editors keep a page from readers or out of a site's lists and search; such a
-post is not indexed. If a value is ambiguous, the post is kept back.
+`check_visibility` takes a post's own and inherited fields. `_RULES` lists the values with which
+generators, themes and editors keep a page from readers, or out of a site's lists and search. A post
+with one of these values is not indexed. If a value is ambiguous, the post is kept back.
 """
 
 import re
@@ -31,8 +31,8 @@ HiddenReason: TypeAlias = Literal[
 ]  # fmt: skip
 VISIBILITY = get_args(HiddenReason)
 """Reasons why a post is left out, the strongest first. A `locked` page asks for a password, a
-`hidden` one is in no list or search, `redirect` leads readers elsewhere, and `empty` has no text. A
-vault's settings make a post `excluded`; `copy` is a version that a sync program made."""
+`hidden` page is in no list or search, a `redirect` leads elsewhere, and an `empty` page has no
+text. A vault's settings make a post `excluded`; a `copy` is a version that a sync program made."""
 INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
 """Reasons that `--include-drafts` overrides."""
 _NO = "false no off 0 n f never"
@@ -78,8 +78,8 @@ _RULES: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...
     ("hidden", "has", "noindex", "head meta"),
     ("redirect", "is not", _NEGATED, "redirect redirectto redirecturl redirecttourl"),
 )  # fmt: skip
-"""Reason, the test of a value that is not empty (`is` one of the texts, `is not` any of them, or
-`has` one of the words), and normalized names of fields; `a.b` is the field `b` of a mapping `a`.
+"""Rows of reason, test, texts and normalized names of fields. A value that is not empty is tested:
+it `is` one of the texts, `is not` any, or `has` one as a word. `a.b` is field `b` of a mapping `a`.
 
 From the documentation of Hugo, Zola, Jekyll, Hexo, Eleventy, Quarto, MkDocs with Material and
 encryptcontent, Pelican, Docusaurus, Starlight, VitePress, Obsidian, Quartz, Logseq, Joplin, Ghost,
@@ -88,19 +88,19 @@ _TABLE: dict[str, list[tuple[HiddenReason, str, frozenset[str]]]] = {}
 for _reason, _test, _values, _names in _RULES:
     for _name in _names.split():
         _TABLE.setdefault(_name, []).append((_reason, _test, frozenset(_values.split())))
-_OF_SUBJECTS = "status state stage reviewstatus workflow workflowstate scheduled"
+_SUBJECT_FIELDS = "status state stage reviewstatus workflow workflowstate scheduled"
 """Fields that describe the subject of a note, such as a task, a project or a book."""
 _MAPPINGS = frozenset(name.partition(".")[0] for name in _TABLE if "." in name)
 _GROUPS = frozenset(("params", "extra", "seo", "meta", "metadata", "eleventycomputed"))
-"""Mappings whose fields count as the post's: of Hugo, Zola, themes and Eleventy."""
+"""Mappings of Hugo, Zola, themes and Eleventy, whose fields count as the post's."""
 _BEGIN_NAMES = """embargo embargountil publishon publishat publishafter publishfrom schedule
     scheduled scheduledat scheduleddate scheduledfor golive goliveat availablefrom visiblefrom"""
 _BEGINS = tuple(_BEGIN_NAMES.split())
 _TIMES = frozenset((*DATE_FIELDS, *_BEGINS, *END_FIELDS))
 ZONE = "timezone"
-"""Inherited field that names the zone of times without one."""
+"""Inherited field that names the time zone of times without a zone."""
 LOCKED_WHEN = "lockedwhen"
-"""Inherited mapping of fields that lock a post: by name, the values that do, `*` for any value."""
+"""Inherited mapping of a field's name to the values that lock a post (`a,b`; `*` for any value)."""
 INHERITED = frozenset((*_TABLE, *_MAPPINGS, *_GROUPS, *_TIMES, ZONE, LOCKED_WHEN))
 """Normalized names of all fields that decide whether a post is public."""
 
@@ -108,14 +108,14 @@ INHERITED = frozenset((*_TABLE, *_MAPPINGS, *_GROUPS, *_TIMES, ZONE, LOCKED_WHEN
 def check_visibility(
     named: Fields, source: str, now: datetime, *, is_note: bool = False
 ) -> tuple[HiddenReason | None, str | None, str | None]:
-    """Return why a post is not public at `now`, which has a zone; `None` if it is.
+    """Return (reason, expiry, due) of a post at `now`, a time with a zone.
 
-    The second value is the instant at which the post ceases to be public, the third the next one at
-    which that changes by itself; both ISO 8601 to the second, UTC, `None` if never. A post begins
-    at its publication date, else its date; days begin at midnight and expire at their end, in the
-    zone of the site or else this machine's. In notes `_OF_SUBJECTS` and END_FIELDS are ignored.
+    `reason` says why the post is not public; `None` if it is. `expiry` is the instant at which it
+    expires, `due` the next at which it appears or expires without an edit: UTC, ISO 8601 to the
+    second, or `None` for never. A post appears at its publication date, else its date. Days end at
+    midnight in the site's zone, else this machine's. Notes ignore _SUBJECT_FIELDS and END_FIELDS.
     """
-    subjects = (*_OF_SUBJECTS.split(), *END_FIELDS) if is_note else ()
+    subjects = (*_SUBJECT_FIELDS.split(), *END_FIELDS) if is_note else ()
     named = {name: value for name, value in named.items() if name not in subjects}
     zone = to_text(named.get(ZONE))
     own_day = find_day(named, source)
@@ -187,10 +187,10 @@ _BEFORE_ZONE = re.compile(r"(?<! ) +(?:UTC)?(?=[+-]\d\d:?\d\d$|Z$)| UTC$")
 
 
 def _to_instant(value: object, zone: str, *, is_end: bool = False) -> datetime | None:
-    """Return the instant of a date, a time stamp or text with one; `is_end` takes a day's end.
+    """Return the instant of a date, time stamp or text; with `is_end` a day gives its end.
 
-    A time without a zone is in `zone` (an IANA name), else this machine's. An unreadable day or
-    time counts as the latest possible, for an end as the earliest.
+    A time without a zone is in `zone` (an IANA name), else in this machine's zone. An unreadable
+    day or time counts as the latest possible one; with `is_end`, as the earliest.
     """
     value = str(value.get("created", "")) if isinstance(value, Mapping) else value
     day = parse_date(value) or (min if is_end else max)(list_days(to_text(value)), default=None)

@@ -1,9 +1,9 @@
-"""List the files of a content folder that are posts, and what is left out with the reason.
+"""List the posts among the files of a content folder, and the files left out with their reasons.
 
 The walk opens no post, so an incremental ingest can skip unchanged files by size and times, and a
 server can tell that its index is outdated (`ingest.last_ingest`). Files that the author excludes
-are left out silently; others that cannot be indexed are reported. Symbolic links are not followed:
-one could expose a private file or make the walk endless.
+are left out silently; files that cannot be indexed are reported. Symbolic links are not followed: a
+link could expose a private file or make the walk endless.
 """
 
 import os
@@ -30,11 +30,11 @@ _OTHER_TEXTS = re.compile(
     r"|txt|typ|wiki))",
     re.IGNORECASE,
 )
-"""Names of other texts that generators publish or editors write notes in."""
+"""Names of text files, other than Markdown, that generators publish or editors write notes in."""
 IGNORE_FILE = ".blogignore"
 NOT_PUBLISHED = "not published"
-"""Reason for a file of which the site makes no page. Reports only count these, and each `copy`
-(another version of a neighbor), since the author expects them."""
+"""Reason for a file that the site makes no page of. The author expects it, so reports name these
+files last, and copies (other versions of a neighbor) after them."""
 _PLACEHOLDER = re.compile(r"\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|cloud)")
 """Placeholders that iCloud, Nextcloud, ownCloud and odrive leave for files in the cloud."""
 _COPY = re.compile(
@@ -54,46 +54,46 @@ _MAYBE_COPY = re.compile(
 )
 """Names of a copy (by iCloud, OneDrive with the machine's name, Google Drive, a file manager) or of
 another post: `ingest.prepare` compares the texts to decide."""
-_OF_COPIES = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
+_BIN_FOLDERS = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
 """Folders in which Logseq and file servers keep changed or deleted files."""
 _SECTION_ENDS = (".md", ".markdown", ".html")
 _DATA = re.compile(r"_metadata\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
-"""Files of fields for posts: of Quarto, Material for MkDocs, Bridgetown and Eleventy."""
+"""Names of files with fields for posts: Quarto, Material for MkDocs, Bridgetown and Eleventy."""
 _PACKAGES = (
     *("/node_modules/", "/bower_components/", "/jspm_packages/", "/vendor/bundle/"),
     *("/vendor/cache/", "/site-packages/", "/Pods/", "/renv/library/"),
 )
 """Ends of folders in which package managers of five languages install packages."""
 _REPOSITORY = frozenset((".git", "package.json"))
-"""Names in a folder; any of them marks it as a repository, not a mere folder of posts."""
+"""Names that mark the folder they lie in as a repository, not a mere folder of posts."""
 _ABOUT_REPOSITORY = re.compile(
     r"(?:readme|changelog|contributing|code_of_conduct|license|licence|security)"
     r"(?:[._-][a-z]{2}(?:[-_][a-z]{2,4})?)?\.[a-z]+",
     re.IGNORECASE,
 )
-"""Files about a repository that GitHub recommends, also in another language: `README.zh.md`."""
+"""Names of files about a repository that GitHub recommends, in any language: `README.zh.md`."""
 LEVELS_ABOVE = 3
 """Number of folders above the content folder that are searched for its site or vault."""
 
 
 @dataclass(frozen=True, slots=True)
 class SourceFile:
-    """One file that is a post by its name; it has not been opened yet."""
+    """File that is named like a post; it has not been opened yet."""
 
     source: str
-    """Path below the content folder, with `/`; spelled as on disk, neither folded nor composed."""
+    """Path below the content folder, with `/`; case and Unicode form are as on disk."""
     content: Path
     """The content folder, with links resolved."""
     size: int
     """Bytes."""
     mtime_ns: int
-    """Time of last change, nanoseconds since 1970."""
+    """Time of the last change in nanoseconds since 1970."""
     ctime_ns: int = 0
     """Time of the last inode change, which programs cannot set; on Windows the creation time."""
     is_away: bool = False
-    """Whether it is a placeholder of a file in the cloud."""
+    """Whether the file is a placeholder for one in the cloud."""
     copy_of: str = ""
-    """Source of the neighbor that this may be a copy of, by its name; else `""`."""
+    """Source of the neighbor that the file seems to be a copy of, by its name; else `""`."""
     is_note: bool = False
     """Whether the file is in a vault."""
 
@@ -125,7 +125,7 @@ class _Folder(NamedTuple):
     vaults: tuple[Vault, ...]
     """Vaults that the folder is in."""
     has_parts: bool
-    """Whether a file whose name begins with `_` is a part of posts."""
+    """Whether files whose names begin with `_` are parts of posts."""
     source: str = ""
     """`""` for the content folder, else its source with a `/` at the end."""
     ignores: tuple[tuple[str, Rules], ...] = ()
@@ -135,7 +135,7 @@ class _Folder(NamedTuple):
 
 
 def walk(content: Path, only: str = "") -> Walk:
-    """List the files below `content` that are posts by their names, or only the one at `only`.
+    """List the files below `content` that are named like posts, or only the file at `only`.
 
     Raises ContentError if `content` is no readable folder or a `.blogignore` cannot be read.
     """
@@ -240,12 +240,12 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
 
 
 def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | None:
-    """Return why a file with a post's name is none: `copy`, a vault's reason or NOT_PUBLISHED.
+    """Return why a file named like a post is left out: a copy, the vault, or NOT_PUBLISHED.
 
-    Docusaurus (`exclude` of its blog), Quarto, Jekyll, Hexo and Nuxt Content read `_name` as a part
+    For Docusaurus (`exclude` of its blog), Quarto, Jekyll, Hexo and Nuxt Content, `_name` is a part
     of posts; `_index` of Hugo and Zola is not. A `.qmd` beside its rendered `.md` is skipped.
     """
-    if _OF_COPIES.match(folder.source) or _find_original(_COPY, name, beside):
+    if _BIN_FOLDERS.match(folder.source) or _find_original(_COPY, name, beside):
         return "copy"
     is_part = folder.has_parts and name[0] == "_" and not parse_file(name).index
     is_repository = not folder.source and not _REPOSITORY.isdisjoint(beside)
@@ -258,7 +258,7 @@ def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | N
 
 
 def _find_original(copies: re.Pattern[str], name: str, beside: Collection[str]) -> str:
-    """Return the neighboring file that `name` is a copy of, judging by its name, else `""`."""
+    """Return the name of the neighbor that `name` seems to be a copy of, else `""`."""
     stem, dot, ending = name.rpartition(".")
     copy = copies.fullmatch(stem)
     originals = (f"{part}{dot}{ending}" for part in (copy.groups() if copy else ()) if part)
@@ -268,8 +268,8 @@ def _find_original(copies: re.Pattern[str], name: str, beside: Collection[str]) 
 def _read_ignore_file(folder: _Folder) -> tuple[str, Rules]:
     """Read the `.blogignore` of a folder.
 
-    Raises ContentError if it cannot be read, since without it posts could be published that the
-    author meant to keep out.
+    Raises ContentError if it cannot be read, since posts that the author meant to keep out could be
+    published without it.
     """
     try:
         data = read_file(folder.content, folder.source + IGNORE_FILE)
@@ -300,7 +300,7 @@ def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:
 
 
 def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, Rules], ...]) -> bool:
-    """Whether a path is left out without a report; `ignores` begin with the outermost folder's."""
+    """Whether a path is left out without a report; the outermost folder's `ignores` come first."""
     if name.startswith(".") or f"/{path}".endswith(_PACKAGES):
         return True
     decisions = (decide(rules, path[len(prefix) :]) for prefix, rules in reversed(ignores))

@@ -1,8 +1,8 @@
 """Resolve links to the posts they lead to.
 
-A link is resolved as generators and editors do: by the post's URL, by its file beside the linking
-one or below the content folder, by a former address, or by its name alone. If the blog's URLs are
-not known, links with paths that end in names of posts tell its folder.
+A link is resolved as in generators and editors: by the post's URL or a former address, by its file
+beside the linking post or below the content folder, or by its name only. If the blog's URLs are not
+known, links that end in names of posts show the folder of posts on the site.
 """
 
 import posixpath
@@ -52,32 +52,32 @@ class ParsedLink:
     path: str
     """Decoded path of the address."""
     files: Sequence[str]
-    """Possible case-folded paths below the content folder; none for a whole URL."""
+    """Possible case-folded paths below the content folder; empty for a whole URL."""
     is_file: bool
-    """Whether it can only lead to a post's file."""
+    """Whether the link can only lead to a post's file."""
     page: str | None
-    """Page of the blog's site, in the form of `page_of`, `None` for another address."""
+    """Path on the blog's site, in the form of `page_of`; `None` if the link leads elsewhere."""
 
 
 CONTRADICTED_SHARE = 0.2
-"""Minimum share of linked posts with links that contradict their URLs for these to be wrong (at
-least three). On six blogs: .00 to .05 with right URLs, .59 and .81 with wrong ones."""
+"""Minimum share of linked posts (and at least 3) with links that contradict their URLs; then URLs
+are wrong. Six blogs have .00 to .05 with right URLs, .59 and .81 with wrong URLs."""
 MIN_LINKED_POSTS = 2
-"""Minimum number of posts linked in a folder of the site to take it as the folder of all posts;
-they must also be at least half of the pages linked there."""
+"""Minimum posts linked in a folder of the site for it to be the folder of all posts. They must also
+be at least half of the pages linked there."""
 MAX_FOLDERS_ABOVE = 32
-"""Maximum number of a path's folders that are examined, since it may have a million slashes."""
+"""Maximum folders of a path that are examined. A path may have a million slashes."""
 _LIST_FOLDERS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|authors?)$")
 """Folders of lists, such as tags, whose pages may have the names of posts."""
 
 
 class LinkTargets:
-    """The addresses of the posts of one blog."""
+    """Addresses of the posts of one blog, by which links are resolved."""
 
     def __init__(
         self, posts: Mapping[int, Post], links: Mapping[int, Sequence[Link]] = MappingProxyType({})
     ) -> None:
-        """Index all posts of the blog by their addresses; `posts` and `links` are by post id."""
+        """Index all posts of the blog by address; `posts` and `links` are keyed by post ID."""
         self._posts, self._links = posts, links
         self._by_page: dict[str, int] = {}
         """Post ID by the page of its URL or of a former address."""
@@ -104,7 +104,7 @@ class LinkTargets:
 
     @cached_property
     def resolved(self) -> Mapping[int, tuple[ResolvedLink, ...]]:
-        """Links and targets by post, in the order of the post; posts without links are absent."""
+        """Links with targets by post ID, in the post's order; posts without links are absent."""
         return {
             post: tuple(
                 (link, self.find_target(link.href, self._posts[post].source)) for link in links
@@ -122,7 +122,7 @@ class LinkTargets:
 
     @cached_property
     def _posts_folder(self) -> str | None:
-        """`folder_shape` with most linked posts, at least half of its linked pages; else `None`."""
+        """Shape of the folder with most linked posts, if half of its linked pages are posts."""
         reached, linked = defaultdict[str, set[int]](set), Counter[str]()
         for page in self._pages:
             for folder in _folders_above(page):
@@ -133,7 +133,7 @@ class LinkTargets:
         return max(full, key=posts.__getitem__, default=None)
 
     def _find_named(self, page: str) -> Set[int]:
-        """Return the only post with a page's name, of several the one in its folders."""
+        """Return a set with the post of a page's name; of several posts, the one in its folders."""
         folder, _, name = page.rpartition("/")
         posts = set() if _LIST_FOLDERS.search(folder) else self._by_name.get(name, set())
         if len(posts) > 1:
@@ -147,7 +147,7 @@ class LinkTargets:
 
     @cached_property
     def contradiction(self) -> str:
-        """Sentence on how links contradict the URLs of posts; `""` if they do not."""
+        """Clause on links that contradict the URLs of posts; `""` if they do not."""
         pages = self._pages if self.hosts else {}
         right = {self._by_page[page] for page in pages if page in self._by_page}
         placed = {
@@ -184,7 +184,7 @@ class LinkTargets:
         )
 
     def _leads_out(self, href: str) -> bool:
-        """Whether an address surely leads to another host; a fast test, as splitting takes long."""
+        """Whether an address surely leads to another host. This is faster than splitting it."""
         return "://" in href and not any(host in href.casefold() for host in self.hosts)
 
     def _find_page(self, parts: SplitResult, source: str) -> str | None:
@@ -219,7 +219,7 @@ class LinkTargets:
         return page_of(path).rpartition("/")[2] in self._by_name
 
     def has_page(self, page: str) -> bool:
-        """Return whether a post is at a page, or untranslated below a language's folder."""
+        """Return whether a post is at `page`, or at its path without a language's folder."""
         language, _, rest = page.partition("/")
         return page in self._by_page or bool(language_tag(language) and rest in self._by_page)
 

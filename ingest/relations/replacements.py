@@ -1,4 +1,4 @@
-"""Find the current post that replaces another."""
+"""Find the current post that replaces an older post."""
 
 import re
 from collections import defaultdict
@@ -13,7 +13,7 @@ def find_replacements(
 ) -> dict[int, int]:
     """Return the last replacement of each replaced post, by ID.
 
-    A post's own statement counts first. Circles, and chains of more than 50, replace nothing.
+    What the replaced post says counts first. Circles, and chains of over 50 posts, replace nothing.
     """
     next_posts = find_versions((number, post.source) for number, post in posts.items())
     for post, of_post in links.items():
@@ -30,9 +30,9 @@ def find_replacements(
 
 
 def find_versions(posts: Iterable[tuple[int, str]]) -> dict[int, int]:
-    """Return the replacing page of each old page of Docusaurus, by ID.
+    """Return the page that replaces each old version's page in Docusaurus, by ID.
 
-    `posts` are (ID, source). If the current page is gone, the newest version replaces it.
+    `posts` are (ID, source). If the current page is gone, the newest version takes its place.
     """
     places = {source.rpartition(".")[0]: post for post, source in posts}
     old_pages = defaultdict[str, list[tuple[list[int], str, int]]](list)

@@ -9,10 +9,10 @@ from blog_search_mcp.index.types import Post, Series, SeriesPart
 
 
 def find_series(posts: Mapping[int, Post]) -> list[Series]:
-    """Group the posts, given by ID, by language and by the name of their series.
+    """Group posts, given by ID, by their language and the name of their series.
 
-    A series has at least two parts. They are ordered by number if each part has a number of its
-    own, otherwise by date. The series are sorted by the source of their first part.
+    A series has at least two parts. The parts are ordered by number if all numbers differ, else by
+    date. The series are sorted by the source of their first part.
     """
     groups: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for number, post in posts.items():

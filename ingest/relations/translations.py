@@ -1,11 +1,11 @@
 """Group posts of a blog that are the same post in other languages.
 
-Authors show it by a key in the front matter, or by places: a suffix (`post.md`, `post.zh.md`), a
-folder (`en/post.md`, `zh/post.md`, and perhaps `post.md` beside them) or Docusaurus's `i18n`. A
-place alone names no language (`it/`, `be/` are often topics): the post must be in it, by the site's
-configuration or its text. A post whose text shows no language, or a copy that waits to be
-translated, counts if most places of that level are languages. A group changes when a post comes or
-goes, so groups are written for every generation.
+Authors mark translations with a key in the front matter, or by place: a suffix (`post.md`,
+`post.zh.md`), a folder (`en/post.md`, `zh/post.md`, and perhaps `post.md` beside them) or
+Docusaurus's `i18n`. The post must also be in the place's language, by the site's configuration or
+its text, since `it/` and `be/` are often topics. A post whose text shows no language, or a copy
+that is not translated yet, counts if most places of its level are languages. A group changes when a
+post comes or goes, so groups are written for every generation.
 """
 
 import re
@@ -23,8 +23,8 @@ _LANGUAGE_SUFFIX = re.compile(r"(.*?[^/])[._-]([^\W\d_]{2,10}(?:[-_][^\W\d_]{2,4
 Family = dict[str, str]
 """Source of the post in each language."""
 MIN_LANGUAGES = 3
-"""Minimum number of languages that texts in folders of one level confirm, for all these folders to
-be languages: most posts of one site's `zh-tw/` and `th/` are still English."""
+"""Minimum languages that texts confirm in the folders of a level. Then all these folders count as
+languages: on one site, most posts in `zh-tw/` and `th/` are still English."""
 
 
 class _Sign(NamedTuple):
@@ -42,7 +42,7 @@ class _Sign(NamedTuple):
 def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
     """Group all posts of a blog, given by ID, by translation; a group has at least two posts.
 
-    A post is in at most one group; of two with one key and language the first by source counts.
+    A post is in at most one group. Of two posts with the same key and language, the first counts.
     """
     ids = {post.source: number for number, post in posts.items()}
     by_source = {source: posts[ids[source]] for source in sorted(ids)}

@@ -1,4 +1,4 @@
-"""Read the configuration of a site, all YAML values as text, and the names of its authors."""
+"""Read the configuration of a site (YAML values as text) and the names of its authors."""
 
 import re
 from collections.abc import Iterator, Mapping
@@ -27,13 +27,13 @@ def read_config(folder: Path, name: str, *, any_case: bool = False) -> tuple[Con
         value = _lower_names(value) if any_case else value
     except UnreadablePost as error:
         return {}, str(error)
-    except Exception as error:  # PyYAML raises whatever making a value of text does
+    except Exception as error:  # PyYAML raises any error of making a value from text
         return {}, describe_unexpected(error)
     return (value, "") if isinstance(value, dict) else ({}, "")
 
 
 def _parse_config(folder: Path, name: str) -> object:
-    """Parse a file, `None` if it is missing; values with a program's tag (`!ENV`) are `...`."""
+    """Parse a file; `None` if it is missing. Values with a program's tag (`!ENV`) become `...`."""
     syntax = _SYNTAXES.get(Path(name).suffix)
     if syntax is None or (data := read_if_there(folder, name)) is None:
         return None
@@ -70,10 +70,10 @@ _AUTHOR_FILES = [f"{place}{mark}authors.*" for place, mark in product(_PLACES, (
 
 
 def read_authors(content: Path) -> dict[str, str]:
-    """Return the names of authors by key; of two files with a key the nearer to the posts counts.
+    """Return the names of authors by key; if two files have a key, the nearer to the posts counts.
 
-    Docusaurus has them in `authors.yml`, Material for MkDocs in `.authors.yml`, Jekyll's themes in
-    `_data/authors.yml`, Hugo's in `data/authors.toml`, others as JSON.
+    Docusaurus has authors in `authors.yml`, Material for MkDocs in `.authors.yml`, Jekyll's themes
+    in `_data/authors.yml`, Hugo's in `data/authors.toml`, other programs in JSON.
     """
     names: dict[str, str] = {}
     above = product(content.parents[:LEVELS_ABOVE], _AUTHOR_FILES[: -2 * 3])
@@ -133,6 +133,6 @@ def list_texts(value: object) -> list[str]:
 
 
 def list_maps(value: object) -> list[Mapping[str, Any]]:
-    """Return the mappings of a list, none if the value is no list."""
+    """Return the mappings in a list; any other value gives an empty list."""
     items = value if isinstance(value, list) else []
     return [item for item in items if isinstance(item, Mapping)]

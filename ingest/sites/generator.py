@@ -29,7 +29,7 @@ from blog_search_mcp.ingest.sites.configuration import Config, find_setting, get
 Off: TypeAlias = Literal[False, 0, "0", "false", "no", "off"]
 """Type of a setting that must be off for any URL to be sure."""
 Default: TypeAlias = tuple[str, str | None, Mapping[str, object]]
-"""Start of posts' places (`""` for all), collection as in `Cascade`, and their default fields."""
+"""Defaults of posts: start of their places (`""` for all), collection (as in `Cascade`), fields."""
 
 
 def setting_at(*path: str, default: Any = "") -> Any:
@@ -38,36 +38,36 @@ def setting_at(*path: str, default: Any = "") -> Any:
 
 
 class Generator(BaseModel):
-    """Generator with a site's settings, or with defaults without a configuration."""
+    """Generator with the settings of a site, or with defaults if there is no configuration."""
 
     model_config = ConfigDict(frozen=True)
 
     files: ClassVar[tuple[str, ...]] = ()
     """Names of configuration files in a site's folder; the first with settings counts."""
     marks: ClassVar[Set[str]] = frozenset()
-    """Settings of which this generator's configuration has one; empty if it needs none."""
+    """Settings, any of which marks a configuration as this generator's; empty if none is needed."""
     dated: ClassVar[str] = ""
-    """Name of a folder of dated posts below the folder of posts, which also marks the generator."""
+    """Folder of dated posts below the folder of posts; it also marks a site as this generator's."""
     endings: ClassVar[tuple[str, ...]] = ("",)
     """Suffixes of the files that become pages."""
     never: ClassVar[tuple[str, ...]] = ()
     """Rules in the form of a `.gitignore` for files that are never posts."""
     ignored: ClassVar[Mapping[str, str]] = {}
-    """The `form` of `write_rules` by the path of each setting that lists what is not built."""
+    """Form (as in `write_rules`) by the path of each setting that lists files not to build."""
     expressions: ClassVar[str] = ""
     """Path of a setting with RE2 expressions for paths in the site that are not built."""
     token: ClassVar[re.Pattern[str] | None] = None
-    """Pattern of a token in a permalink, its name as first group; `None` without permalinks."""
+    """Pattern of a token in a permalink, with its name in group 1; `None` without permalinks."""
     safe: ClassVar[str] = "/"
     """Characters of a URL's path that are not percent-encoded."""
     templates: ClassVar[str] = ""
     """Regular expression for plugins that run templates over posts; `""` if they always run."""
     id_categories: ClassVar[tuple[str, ...]] = ()
-    """Unicode categories of characters in heading IDs, if `settings_of_ids` have their values."""
+    """Unicode categories of characters in heading IDs, if `settings_of_ids` have these values."""
     settings_of_ids: ClassVar[Mapping[str, str]] = {}
 
     timezone: str = ""
-    """Time zone of times without one; `""` for the zone of the machine that builds the site."""
+    """Zone of times without a zone; `""` for the zone of the machine that builds the site."""
     config: Config = Field(default={}, repr=False)
     """The whole configuration."""
     prefix: str = ""
@@ -80,15 +80,15 @@ class Generator(BaseModel):
     pattern: str = ""
     """Permalink of all posts from `--permalink`; `""` for the configuration's."""
     includes: frozenset[str] = frozenset()
-    """Syntaxes by which posts include other files, as in `ingest.posts.document`."""
+    """Forms in which posts include other files, as named in `ingest.posts.document`."""
     rules: tuple[str, ...] = ()
-    """Further rules as in `never`."""
+    """Rules like `never`, from the configuration."""
     listed: frozenset[str] = frozenset()
     """Places of all pages of a book; empty for other sites."""
     reads_hashes: bool = False
     """Whether `#word` is a heading, as Python-Markdown reads it."""
     is_assumed: bool = False
-    """Whether the generator is guessed from `--permalink`; its own rules do not apply."""
+    """Whether the generator is assumed, since `--permalink` is a pattern and names none."""
     bundles: frozenset[str] = Field(default=frozenset(), repr=False)
     """Places of folders that hold an `index`."""
 
@@ -105,7 +105,7 @@ class Generator(BaseModel):
 
     @classmethod
     def make(cls, config: Config, doubt: str = "") -> Self:
-        """Make the generator from settings; one of a wrong type is left out and sets `doubt`."""
+        """Make the generator from settings; a setting of a wrong type is left out, with a doubt."""
         ours = Generator.model_fields.keys() - {"timezone"}
         settings = {k: v for k, v in config.items() if v is not None and k not in ours}
         while True:
@@ -129,7 +129,7 @@ class Generator(BaseModel):
         return not re.search(self.templates, str(self.config.get("plugins")))
 
     def find_doubts(self) -> Iterator[str]:
-        """Yield further reasons why no URL is sure."""
+        """Yield reasons why no URL is sure, to be added to `doubt`."""
         return iter(())
 
     def list_defaults(self) -> Iterator[Default]:
@@ -144,21 +144,21 @@ class Generator(BaseModel):
         return *self.never, *self.rules, *chain(*lists)
 
     def list_folders(self) -> Iterable[str]:
-        """List the places of the folders of posts, the innermost first; `""` is the site's own."""
+        """List the places of the folders of posts, innermost first; `""` is the site's folder."""
         return (clean_folder(self.folder),)
 
     def list_languages(self) -> Mapping[str, str]:
-        """Return the language of each folder with posts in one language, longest place first."""
+        """Return the language by folder, for folders with posts in one; the longest place first."""
         return {}
 
     def leaves_out(self, folder: str, inner: str) -> bool:
-        """Whether a setting excludes the file or folder at a path below a folder of posts."""
+        """Whether a setting excludes the path `inner` below `folder`, a folder of posts."""
         rules, regex = self._rules
         return leaves_out(rules, inner) or regex.isinstance_python(f"/{folder}/{inner}")
 
     @cached_property
     def _rules(self) -> tuple[Rules, SchemaValidator]:
-        """Compiled rules and expressions, in Rust's engine of linear time. Raises ContentError."""
+        """Compiled rules, and expressions for Rust's linear-time engine. Raises ContentError."""
         texts = list_texts(find_setting(self.config, self.expressions))
         pattern = "|".join(map("(?:{})".format, texts)) or r"[^\s\S]"
         try:
@@ -190,14 +190,14 @@ class Generator(BaseModel):
         return self.token.sub(find_value, checked) if self.token else checked
 
     def encode(self, path: str) -> str:
-        """Percent-encode a path except `safe` characters and encoded ones."""
+        """Percent-encode a path, except `safe` characters and characters already encoded."""
         return quote(path, self.safe + "%" if re.search("%[0-9A-Fa-f]{2}", path) else self.safe)
 
     def find_day(self, fields: Fields, *, naive_is_utc: bool = False) -> date | None:
-        """Return the date of a post if it is the same day in the site's time zone (UTC if none).
+        """Return the day of a post, or `None` if it is another day in the site's zone (else UTC).
 
-        Otherwise it is `None`, but a `date` that is not ISO 8601 counts as its day. If a site has a
-        zone, `naive_is_utc` takes a time without an offset as UTC, as YAML does; a day has no zone.
+        A `date` that is not ISO 8601 gives its day in any zone, and so does a date without a time.
+        With `naive_is_utc` and a zone of the site, a time without an offset is UTC, as in YAML.
         """
         day, text = first_date(fields, DATES), _ZONE_SPACE.sub("", get_text(fields, "date"))
         try:
@@ -238,6 +238,6 @@ def check_length(address: str) -> str:
 
 
 def clean_folder(path: str) -> str:
-    """Return the place of a folder that a configuration names, `""` for the site's own."""
+    """Return the place of a folder that a configuration names; `""` is the site's folder."""
     folder = posixpath.normpath(path.strip("/"))
     return "" if folder == "." else folder

@@ -71,7 +71,7 @@ class Hugo(Generator):
         return dict(sorted(folders.items(), key=lambda pair: -len(pair[0])))
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:
-        """Return the path of a page below the base URL, as `.Permalink` has it. Raises NoLink."""
+        """Return the path of a page below the base URL, as in `.Permalink`. Raises NoLink."""
         if not folder:
             raise NoLink("some folders are mounted elsewhere")
         default = self.defaultcontentlanguage.lower()
@@ -116,7 +116,7 @@ class Hugo(Generator):
         return f"{prefix}/{_sanitize(posixpath.normpath('/' + path).strip('/'))}/"
 
     def _slug_and_date(self, fields: Fields, name: str) -> tuple[str, date | None]:
-        """Return the own slug of a page, `""` if it has none, and its date."""
+        """Return a page's slug, `""` if it sets none, and its date."""
         names_date = self.is_assumed or ":filename" in flatten(self.dates)
         day, undated = split_day(name, HUGO_DAY) if names_date else ("", "")
         slug = get_text(fields, "slug") or (undated if day else "")

@@ -86,7 +86,7 @@ class Jekyll(Generator):
     def list_defaults(self) -> Iterator[Default]:
         """Yield the entries of `defaults`, the last first, and the time zone.
 
-        A path with `*` reaches all places that begin like the part before it.
+        A path with `*` reaches all places that begin with the part before the `*`.
         """
         source = self.folder.strip("./")
         for inner, kind, values in reversed([*self._list_scopes()]):
@@ -98,7 +98,7 @@ class Jekyll(Generator):
         yield from super().list_defaults()
 
     def list_rules(self) -> Iterator[str]:
-        """Yield rules for folders that begin with `_`, and for paths that begin as in `exclude`.
+        """Yield rules for folders that begin with `_` and paths that begin with one in `exclude`.
 
         Posts, `include` and collections with pages are exceptions: https://jekyllrb.com/docs/.
         """
@@ -197,7 +197,7 @@ class Hexo(Generator):
         values = {
             **dict.fromkeys(("title", "slug"), name),
             "name": name.rpartition("/")[2],
-            # These depend on Hexo's database, the clock of the build or spellings of its own.
+            # These depend on Hexo's database, the time of the build, or Hexo's spelling.
             **dict.fromkeys(("id", "hash", "timestamp", "hour", "minute", "second")),
             **dict.fromkeys(("category", "post_title")),
         }
@@ -245,7 +245,7 @@ class MkDocs(Generator):
         return {str(k).removeprefix("material/"): v for item in maps for k, v in item.items()}
 
     def list_defaults(self) -> Iterator[Default]:
-        """Yield the fields by which the plugin encryptcontent locks posts."""
+        """Yield the fields with which the plugin encryptcontent locks posts."""
         if "encryptcontent" in self._name_plugins():
             password = "set" if "global_password" in str(self.plugins) else ""
             yield "", None, {"password": password, LOCKED_WHEN: {"level": "*"}}
@@ -290,7 +290,7 @@ class Quarto(Generator):
     render: object = setting_at("project", "render", default=[])
 
     def find_doubts(self) -> Iterator[str]:
-        """Yield a doubt if only some files are rendered, or not to HTML."""
+        """Yield a doubt if only some files are rendered, or if files are not rendered to HTML."""
         if self.render or not _is_html(self.config):
             yield "what _quarto.yml renders is not sure"
 

@@ -1,7 +1,7 @@
 """Link a post to its page, and its chunks to their headings by the IDs of Hugo or Jekyll.
 
-Both make an ID from a heading's text, as GitHub does. An ID that is not sure is `""`: the link then
-leads to the top of the page.
+Both generators make an ID from a heading's text, as GitHub does. An ID that is not sure is `""`;
+the link then leads to the top of the page.
 """
 
 import re
@@ -31,7 +31,7 @@ def link_post(
 ) -> tuple[Post, tuple[Chunk, ...], tuple[str, ...]]:
     """Return the post with its URL, its chunks with their anchors, and all fragments of its page.
 
-    There are none if one heading's ID is not sure. Raises NoLink.
+    There are no fragments if any heading's ID is not sure. Raises NoLink.
     """
     fields = normalize_names(document.fields, str.lower)
     url = site.post_url(document.post.source, fields)
@@ -45,7 +45,7 @@ def link_post(
 
 
 def _anchors_of(chunk: Chunk, headings: Sequence[tuple[int, str, str]]) -> tuple[str, ...]:
-    """Find the anchors of a chunk's headings among the post's (line, title, ID), from below."""
+    """Return the anchors of a chunk's headings, each from the last (line, title, ID) above it."""
     above = reversed(headings[: bisect_right(headings, chunk.last_line, key=itemgetter(0))])
     anchors = [
         next((anchor for _, title, anchor in above if title == heading), "")
@@ -58,8 +58,8 @@ def find_anchors(body: Body, letters: tuple[str, ...]) -> list[tuple[int, str]]:
     """Return line (from 0) and ID of each heading outside lists and quotations.
 
     An ID keeps characters of the Unicode categories `letters`; equal IDs are numbered. An ID is
-    `""` if parsers differ on it, as when a number is taken or an equal earlier heading is not sure,
-    and for a heading longer than MAX_HEADING, since every link would carry it.
+    `""` if parsers differ on it, as when its number is taken or an equal heading above is not sure.
+    A heading longer than MAX_HEADING has no ID either, since every link would carry it.
     """
     taken, unsure, counts = set[str](), set[str](), Counter[str]()
     anchors: list[tuple[int, str]] = []
@@ -83,7 +83,7 @@ def find_anchors(body: Body, letters: tuple[str, ...]) -> list[tuple[int, str]]:
 def _make_slug(heading: Heading, letters: tuple[str, ...]) -> str:
     """Return the heading's ID: characters of these categories, with hyphens for spaces.
 
-    Two or three hyphens in a row are a dash and dropped.
+    Two or three hyphens in a row are a dash, and are dropped.
     """
     texts = (
         token.content if token.type == "code_inline" else _DASHES.sub("", token.content)

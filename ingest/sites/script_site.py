@@ -1,4 +1,4 @@
-"""Sites whose configuration is a program, of which literal settings are read, and books."""
+"""Books, and sites whose configuration is a program; only its literal settings are read."""
 
 import posixpath
 import re
@@ -29,7 +29,7 @@ _SETTINGS = (
     ("book.toml", "src", "src", "(?!)", ""),
     ("book", "root", "", "(?!)", ""),
 )
-"""Program, setting of its posts' folder, default, setting of what is not built, form of its rules:
+"""Program, setting of the posts' folder, its default, setting of files not to build, form of rules:
 https://docusaurus.io/docs/api/plugins, https://docs.getpelican.com,
 https://www.11ty.dev/docs/ignores, https://quartz.jzhao.xyz/features/private-pages,
 https://vitepress.dev/reference/site-config. `(?!)` stands for no setting."""
@@ -90,7 +90,7 @@ class ScriptSite(Generator):
         return cls.make(fields, doubt).model_copy(update={**known, "reads_hashes": reads_hashes})
 
     def prints_braces(self) -> bool:
-        """Whether pages show `{{ x }}`, which templates, Vue and MDX would read."""
+        """Whether pages show `{{ x }}`, since no template, Vue or MDX reads it."""
         return not self.includes - {"hash"}
 
     def list_defaults(self) -> Iterator[Default]:
@@ -99,7 +99,7 @@ class ScriptSite(Generator):
 
 
 def _list_ignored(folder: Path, home: str, code: str, program: str) -> Iterator[str]:
-    """Yield rules of a program's lists; Eleventy's are also in files of the site's folder."""
+    """Yield rules from a program's lists, and for Eleventy from files in the site's folder too."""
     yield from ("_*/",) if re.search("docusaurus|astro", program) else ()
     for name, _, _, setting, form in _SETTINGS:
         for items in re.findall(rf"\b{setting}\b{_LIST}", code) if name in program else ():

@@ -64,10 +64,9 @@ class Site:
         return replace(self, links=self.links.model_copy(update={"bundles": bundles}))
 
     def find_language(self, source: str) -> tuple[str, str]:
-        """Return the language of a post by its place, `""` for none, and its translation key.
+        """Return a post's language and translation key, by its place; each is `""` if unknown.
 
-        The key is the path that translations share below their languages' folders, `""` without
-        such folders.
+        The key is the path below the folder of a language. Translations of a post share it.
         """
         place, folders = self.generator.prefix + source, self.generator.list_languages()
         for folder, code in folders.items() if len(folders) > 1 else ():
@@ -77,7 +76,7 @@ class Site:
         return next(spelled, ""), ""
 
     def publishes(self, source: str) -> bool:
-        """Whether a file may be a page, or is in a content folder that no site publishes."""
+        """Whether a file may be a page of the site, or no site publishes its content folder."""
         generator, prefix = self.generator, self.generator.prefix
         is_apart = not self.is_configured or bool(prefix and not _locate(generator, prefix))
         return is_apart or _locate(generator, prefix + source) is not None
@@ -104,10 +103,10 @@ def _locate(generator: Generator, place: str) -> tuple[str, str] | None:
 
 
 def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
-    """Return the site of `content`, as configured except for the options.
+    """Return the site of `content`, from the nearest configuration and the two options.
 
-    The nearest configuration counts. `permalink` names a generator, a pattern, or both as
-    `hugo:/:section/:slug/`. Raises UsageError for options that contradict each other or the site.
+    `permalink` is a generator, a pattern, or both, such as `hugo:/:section/:slug/`. Raises
+    UsageError for options that contradict each other or the site.
     """
     content = content.resolve()
     generator, unread = find_configured(content)
@@ -134,7 +133,7 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
 
 
 def _choose_links(generator: Generator | None, permalink: str, content: Path) -> Generator | None:
-    """Return the links' generator, by configuration or option. Raises UsageError."""
+    """Return the generator of the links, from the configuration or option. Raises UsageError."""
     name, _, pattern = permalink.partition(":")
     if name not in _BY_NAME:
         name, pattern = "jekyll" if permalink in STYLES else "", permalink
@@ -157,7 +156,7 @@ def _choose_links(generator: Generator | None, permalink: str, content: Path) ->
 
 
 def _assume_generator(kind: type[Generator], content: Path, *, is_assumed: bool) -> Generator:
-    """Return a generator with its defaults; `content` is its site if it has the posts' folder."""
+    """Return a generator with defaults; `content` is its site if the folder of posts is in it."""
     made = kind.make({})
     prefix = f"{made.folder}/" if made.folder else ""
     if made.folder and (content / made.folder).is_dir():
@@ -168,7 +167,7 @@ def _assume_generator(kind: type[Generator], content: Path, *, is_assumed: bool)
 
 
 def find_configured(content: Path) -> tuple[Generator | None, str]:
-    """Return the generator of the nearest configuration, and the fault of an unreadable one."""
+    """Return the nearest configuration's generator, and the fault of the first unreadable one."""
     unread = ""
     for folder, kind in product((content, *content.parents[:LEVELS_ABOVE]), GENERATORS):
         if any((folder / file).exists() for file in kind.files):

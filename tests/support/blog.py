@@ -49,7 +49,7 @@ class Blog:
 
     @property
     def layout(self) -> Layout:
-        """The layout of an index in a folder."""
+        """Layout of the index, if it is in a folder."""
         return Layout(self.index)
 
     @property
@@ -58,7 +58,7 @@ class Blog:
 
     @property
     def files(self) -> GenerationFiles:
-        """The files of the live generation."""
+        """Files of the live generation, if the index is in a folder."""
         return self.layout.generation(FolderStore(self.index).current_number())
 
     @property
@@ -103,14 +103,14 @@ class Blog:
         return Choice(self.embedder, "as the test wants")
 
     def engine(self) -> Engine:
-        """An engine that answers from the index and follows it, as a server's does."""
+        """Return an engine that answers from the index and follows it, as in a server."""
         self.live.append(Engine(self.location, lambda _identity: self.embedder))
         return self.live[-1]
 
     def reader(self, *, by_words: bool = False) -> IndexReader:
-        """The live generation, opened; it is closed with the last reference to it.
+        """Open the live generation; it is closed with the last reference to it.
 
-        `by_words` opens it with an embedder that is out of reach.
+        With `by_words` the embedder cannot be reached, so that only keyword search works.
         """
         embedder = FakeEmbedder(failure=EmbedderError("")) if by_words else self.embedder
         return Index(self.location, lambda _identity: embedder).reader()
@@ -120,32 +120,32 @@ class Blog:
         return self.reader().search(query, Filters(), limit=limit, offset=0)
 
     def sources_with(self, word: str) -> list[str]:
-        """The sources of the hits whose passage holds the word itself."""
+        """Return the sources of the hits whose passage has the word itself."""
         hits = self.search(word, 30).hits
         return [hit.post.source for hit in hits if word in hit.chunk.text.lower()]
 
     def snapshot(self, embedder: Embedder | None = None) -> Snapshot:
-        """The live generation as a search reads it."""
+        """Return the live generation in the form that searches read."""
         number = self.store.current_number()
         return IndexReader(self.store, number, lambda _: embedder or self.embedder).snapshot
 
 
 def load_rows(folder: Path) -> tuple[Ids, Vectors]:
-    """Copy all vectors that are not deleted, and the chunk ID of each."""
+    """Return the chunk IDs and vectors in a folder, without deleted ones; row by row."""
     directory = read_directory(folder)
     live = np.flatnonzero(~directory.deleted)
     return directory.ids[live], VectorStore(folder).read(live)
 
 
 def vectors_in(snapshot: Snapshot) -> tuple[Ids, Vectors]:
-    """Read all vectors, and the chunk ID of each."""
+    """Return the chunk IDs and vectors of a snapshot, row by row."""
     chunks = snapshot.table.chunks
     rows, counts = snapshot.vectors.vectors(chunks)
     return np.repeat(chunks, counts), rows
 
 
 def rows_file(files: GenerationFiles) -> Path:
-    """The first file of vectors."""
+    """Return the path of the first file of vectors."""
     return min(files.vectors.glob("*.faiss"))
 
 

@@ -1,4 +1,4 @@
-"""The search page as people meet it: a real server on a free port, and Chromium to look at it."""
+"""The search page as a user sees it: a real server on a free port, opened in Chromium."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ if TYPE_CHECKING:
     from blog_search_mcp.server.engine import Engine
 
 PATH = next(filter(None, map(shutil.which, ("chromium", "chromium-browser", "google-chrome"))), "")
-"""Path of a Chromium, empty if there is none."""
+"""Path of Chromium or Chrome; empty if neither is installed."""
 FLAGS = (
     "--headless",
     "--no-sandbox",
@@ -37,7 +37,7 @@ FLAGS = (
 
 @contextmanager
 def served(searcher: Engine, token: str = "") -> Iterator[str]:
-    """Serve over HTTP as `serve --http` does; gives the page's URL without a path."""
+    """Serve over HTTP as `serve --http` does; yield the server's URL without a path."""
     app = build_app(searcher, Address("127.0.0.1", 0, token))
     config = uvicorn.Config(app, port=0, ws="none", log_level="warning")
     server, socket = uvicorn.Server(config), config.bind_socket()
@@ -53,7 +53,7 @@ def served(searcher: Engine, token: str = "") -> Iterator[str]:
 
 @contextmanager
 def chromium() -> Iterator[Any]:
-    """Run Chromium with a profile of its own; gives Playwright's browser."""
+    """Run Chromium with a temporary profile; yield Playwright's browser."""
     from playwright.sync_api import sync_playwright
 
     with TemporaryDirectory(ignore_cleanup_errors=True) as home, sync_playwright() as playwright:
@@ -66,13 +66,13 @@ def chromium() -> Iterator[Any]:
 
 @dataclass
 class Looker:
-    """One page in a window of its own, and everything that went wrong in it."""
+    """A page in a separate window, and everything that went wrong in it."""
 
     page: Any
     """Playwright's page."""
     url: str
     wrong: list[str] = field(default_factory=list)
-    """Errors and warnings of the console, uncaught exceptions, and requests to anywhere else."""
+    """Errors and warnings of the console, uncaught exceptions, and requests to other servers."""
 
     def listen(self) -> None:
         self.page.on("console", self._said)
@@ -90,7 +90,7 @@ class Looker:
 
 @contextmanager
 def looking(browser: Any, url: str, **options: Any) -> Iterator[Looker]:
-    """Open a window, 1200 by 860 unless `options` of Playwright's contexts say otherwise."""
+    """Open a window, by default of 1200 by 860 pixels; `options` go to Playwright's context."""
     context = browser.new_context(**{"viewport": {"width": 1200, "height": 860}, **options})
     looker = Looker(context.new_page(), url)
     looker.listen()

@@ -1,4 +1,4 @@
-"""The one fake of the tests: an embedder whose vectors are a pure function of the text."""
+"""A fake embedder, whose vectors are a pure function of the text."""
 
 from __future__ import annotations
 
@@ -23,16 +23,16 @@ _WORD = re.compile(r"[\u3400-\u9fff]|[^\W_\u3400-\u9fff]+")
 
 
 class FakeEmbedder:
-    """Counts words in hashed places, so that texts with words in common are near to each other."""
+    """Bag of words, hashed to DIMENSION places: texts with common words have near vectors."""
 
     def __init__(
         self, identity: EmbedderIdentity = IDENTITY, failure: BlogSearchError | None = None
     ) -> None:
         self.identity = identity
         self.failure = failure
-        """Error that it raises instead of returning vectors."""
+        """Error to raise instead of returning vectors."""
         self.documents: list[str] = []
-        """All documents it was asked to embed, in order."""
+        """All documents that were embedded, in order."""
 
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         return [1.0 if _WORD.search(text) else 0.0 for text in texts]
@@ -50,7 +50,7 @@ class FakeEmbedder:
 
 
 def vector_of(text: str) -> Vectors:
-    """Return a unit vector of DIMENSION; a text without words has that of an empty word."""
+    """Return a unit vector, shape (DIMENSION,); a text without words counts as one empty word."""
     vector = np.zeros(DIMENSION, dtype=np.float32)
     for word in _WORD.findall(text.lower()) or [""]:
         vector[zlib.crc32(word.encode()) % DIMENSION] += 1

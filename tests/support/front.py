@@ -1,7 +1,7 @@
-"""The product by its front doors: an ingest, a command, a tool, each given text and giving text.
+"""The product through its public entry points: ingest, commands and tools, as text in and out.
 
-New tests use this alone. Everything runs in this process and as a user has it, with the embedder
-of the package; where the doors lie inside the product is known here and nowhere else.
+New tests use only this module. Everything runs in this process, as for a user, with the packaged
+embedder. No other module of the tests needs to know where the entry points are.
 """
 
 import io
@@ -36,7 +36,7 @@ class Ran:
 
 @dataclass(frozen=True)
 class Reply:
-    """The answer of a tool."""
+    """Answer of a tool: its text, its structured content, and whether it is an error."""
 
     text: str
     facts: Any
@@ -45,22 +45,22 @@ class Reply:
 
 @dataclass(frozen=True)
 class Blog:
-    """A folder of posts, and the index made of it."""
+    """A folder of posts and its index."""
 
     content: Path
     index: Path
     report: Mapping[str, Any] = field(default_factory=dict)
-    """Report of the ingest that made the index; empty if it was made otherwise."""
+    """Report of the ingest that `made` ran, as JSON; empty if another ingest made the index."""
 
     def write(self, posts: Mapping[str, str | bytes]) -> None:
-        """Write files below the content folder, by path."""
+        """Write files below the content folder; `posts` maps paths to contents."""
         for name, text in posts.items():
             path = self.content / name
             path.parent.mkdir(parents=True, exist_ok=True)
             path.write_bytes(text.encode() if isinstance(text, str) else text)
 
     def ingest(self, *options: str) -> Ran:
-        """Bring the index up to date, by the packaged embedder unless options name another."""
+        """Bring the index up to date, with the packaged embedder unless options name another."""
         if "--embedder" not in options:
             options = ("--embedder", "embedded", *options)
         return command("ingest", str(self.content), "--index", str(self.index), *options)
@@ -71,7 +71,7 @@ class Blog:
         return command(*words[:names], "--index", str(self.index), *words[names:], env=env)
 
     def tool(self, name: str, **arguments: Any) -> Reply:
-        """Call a tool as a client does, a search for its facts; every tool is offered."""
+        """Call a tool as a client does; a search returns JSON, and the toolset has the tool."""
         if name == "search_blog":
             arguments = {"response_format": "json", **arguments}
 
@@ -86,12 +86,12 @@ class Blog:
         return anyio.run(call)
 
     def sources(self, query: str, *options: str) -> list[str]:
-        """Search; return the hits' sources, best first, or none if the confidence is low."""
+        """Search, and return the sources of the hits, best first; none if confidence is low."""
         answer = json.loads(self.command("search", "--json", *options, "--", query).out)
         return [] if answer["confidence"] == "low" else [hit["source"] for hit in answer["hits"]]
 
     def posts(self) -> dict[str, dict[str, Any]]:
-        """Return the facts of each post as `list_posts` gives them, by source."""
+        """Return what `list_posts` says of each post, keyed by source."""
         facts = self.tool("list_posts", limit=100).facts
         return {post["source"]: post for post in facts["posts"]}
 
@@ -105,7 +105,7 @@ def command(*words: str, env: Mapping[str, str] | None = None) -> Ran:
 
 
 def served(*words: str, env: Mapping[str, str] | None = None) -> tuple[Settings, Address | None]:
-    """Return the settings that a server would be started with by these words."""
+    """Return the settings and the address with which these words would start a server."""
     with mock.patch("blog_search_mcp.server.cli.commands.start_server", return_value=0) as serve:
         ran = command(*words, env=env)
     assert ran.status == 0, ran.err
@@ -119,7 +119,7 @@ VARIABLES = ("BLOG_INDEX", "EMBEDDER_URL", "OLLAMA_HOST", "BLOG_SERVER_TOKEN")
 
 @contextmanager
 def environment(given: Mapping[str, str]) -> Iterator[None]:
-    """Set these variables and no other default, and put them and the signals back."""
+    """Set these variables and unset the rest of VARIABLES; restore them and signals at the end."""
     taken = {each: signal.getsignal(each) for each in (signal.SIGINT, signal.SIGTERM)}
     with mock.patch.dict(os.environ, given):
         for name in VARIABLES:
@@ -133,7 +133,7 @@ def environment(given: Mapping[str, str]) -> Iterator[None]:
 
 
 def made(folder: Path, posts: Mapping[str, str | bytes], *options: str) -> Blog:
-    """Write posts below `folder` and ingest them, which must succeed."""
+    """Write posts below `folder` and ingest them; assert that the ingest succeeds."""
     blog = Blog(folder / "content", folder / "index")
     blog.content.mkdir(parents=True)
     blog.write(posts)

@@ -1,4 +1,4 @@
-"""A Milvus server of the tests' own: milvus-lite, on a free port of loopback."""
+"""A Milvus server for the tests: milvus-lite, on a free port of loopback."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ MISSING: Final = (
 
 @contextmanager
 def serving(folder: Path, port: int | None = None) -> Iterator[str]:
-    """Serve the data in `folder` for the length of a block; yields the address."""
+    """Serve the data in `folder` during a `with` block; yield the address."""
     port = port or free_port()
     command = [sys.executable, "-m", "milvus_lite", "server", "--data-dir", str(folder)]
     with subprocess.Popen(

@@ -1,4 +1,4 @@
-"""A server that speaks the handshake of Milvus's protocol: it lets a client in or refuses it."""
+"""A server that speaks only the handshake of Milvus: it accepts or refuses a client."""
 
 import base64
 from collections.abc import Iterator
@@ -9,7 +9,7 @@ from typing import Any
 
 @contextmanager
 def standing_in(version: str = "2.6.6", token: str = "") -> Iterator[str]:
-    """Serve the handshake of `version` to clients that send `token`; yields the address."""
+    """Serve the handshake of `version` to clients that send `token`; yield the address."""
     import grpc
     from pymilvus.grpc_gen import common_pb2, milvus_pb2, milvus_pb2_grpc
 

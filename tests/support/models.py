@@ -1,4 +1,4 @@
-"""A ranking model with round numbers, for tests that must not depend on what was fitted."""
+"""A ranking model with round numbers, for tests that must not depend on the fitted model."""
 
 from blog_search_mcp.index.search.ranking import LogisticModel, RankingModel
 

@@ -1,11 +1,11 @@
 """A local HTTP server that answers this program's requests as Ollama 0.32 does, with faults.
 
-Statuses and texts are those of a real one; test_ollama_contract.py compares both. It knows
-nothing of how it is asked: prefixes, batches and retries are visible in `requests`. A fault turns
-the right answer into what goes out; it is given for the coming requests or for texts.
+Statuses and texts are those of a real server; test_ollama_contract.py compares both. The stand-in
+does not check prefixes, batches and retries: a test finds them in `requests`. A fault changes the
+right answer before it is sent; tests set faults for the next requests, texts or routes.
 
-Vectors are the unit mean of one hashed direction for each word without its capitals and accents.
-So a text has the same vector in every batch and process, and related texts lie close together.
+A vector is the unit mean of hashed directions, one for each word without capitals and accents. So a
+text has the same vector in every batch and process, and related texts lie close together.
 """
 
 from __future__ import annotations
@@ -42,7 +42,7 @@ class Model:
 
 
 def tokens(text: str, reads_capitals: bool = True) -> list[str]:
-    """Split into words and marks without capitals and accents; unread ones become `[UNK]`."""
+    """Split into words and marks; those with capitals or accents lose them, or become `[UNK]`."""
     words = re.findall(r"\w+|[^\w\s]", unicodedata.normalize("NFC", text))
     bare = [
         "".join(c for c in unicodedata.normalize("NFD", w.lower()) if not unicodedata.combining(c))
@@ -70,19 +70,19 @@ def embedding(text: str, model: Model, reads_capitals: bool = True) -> list[floa
 
 @dataclass(frozen=True, slots=True)
 class Answer:
-    """Status and body; a str goes out as text, bytes as they are, everything else as JSON."""
+    """Status and body. A str is sent as text, bytes unchanged, any other body as JSON."""
 
     status: int
     body: Any
     cut: int | None = None
-    """Bytes of the body after which the connection is closed; `None` for all of it."""
+    """Number of bytes of the body before the connection is closed; `None` for the whole body."""
     headers: Mapping[str, str] = field(default_factory=dict)
     endless: tuple[bytes, bytes] | None = None
-    """First bytes and repeated bytes of an answer without an end, sent instead of `body`."""
+    """First bytes and repeated bytes of an endless answer, which replaces `body`."""
 
 
 Fault: TypeAlias = "Callable[[OllamaStandIn, Answer], Answer | None]"
-"""A function of the server and the right answer; `None` closes the connection unanswered."""
+"""Function of the server and the right answer; a result of `None` closes the connection."""
 
 
 def fails(status: int, error: str) -> Fault:
@@ -96,7 +96,7 @@ def replies(status: int, body: Any, **headers: str) -> Fault:
 
 
 def alters(change: Callable[[list[Any]], list[Any]]) -> Fault:
-    """Answer 200 with the vectors changed; an error stays as it is."""
+    """Answer 200 with changed vectors; leave an error unchanged."""
 
     def altered(server: OllamaStandIn, answer: Answer) -> Answer:
         if answer.status != 200:
@@ -123,14 +123,14 @@ def breaks_off(_server: OllamaStandIn, answer: Answer) -> Answer:
 
 
 def compressed(_server: OllamaStandIn, _answer: Answer) -> Answer:
-    """Answer with 9 MB of blanks, compressed to 9 kB though no header asked for it."""
+    """Answer with 9 MB of blanks, compressed to 9 kB although no header asked for compression."""
     packer = zlib.compressobj(wbits=-zlib.MAX_WBITS)
     body = packer.compress(b" " * 9_000_000) + packer.flush()
     return Answer(200, body, headers={"Content-Encoding": "deflate"})
 
 
 def goes_on(start: bytes, part: bytes) -> Fault:
-    """Answer without an end; each part comes before a client's time is out."""
+    """Answer without an end; each part arrives before the client's timeout."""
     return lambda _server, answer: replace(answer, endless=(start, part))
 
 
@@ -162,16 +162,16 @@ class OllamaStandIn:
     version: str = "0.32.15"
     reads_capitals: bool = True
     faults: list[Fault | None] = field(default_factory=list)
-    """Faults of the next requests for vectors, in order; `None` lets that request pass."""
+    """Faults of the next requests for vectors, in order; `None` is no fault."""
     on_text: dict[str, Fault] = field(default_factory=dict)
-    """Faults by a pattern, for every request with a text that matches it."""
+    """Faults by pattern, for every request with a text that matches the pattern."""
     elsewhere: dict[str, Fault] = field(default_factory=dict)
-    """Faults by path, for every request to a route other than the one for vectors."""
+    """Faults by path, for every request to another route than the route for vectors."""
     says: Callable[[Sequence[Body]], Body] = lambda _messages: {"content": "Yes."}
-    """Function of the messages that returns the chat models' next one, without its role."""
+    """Function that returns a chat model's next message, without role, given the messages."""
     requests: list[Request] = field(default_factory=list)
     released: threading.Event = field(default_factory=threading.Event)
-    """Set when the server stops, so that hanging answers end with it."""
+    """Set when the server stops, so that waiting answers end."""
     host: str = ""
 
     route = "/api/embed"
@@ -190,7 +190,7 @@ class OllamaStandIn:
         return next((model for model in self.models if model.name.lower() == wanted), None)
 
     def answer(self, path: str, raw: bytes, headers: Mapping[str, str]) -> Answer | None:
-        """Answer one request and log it; `None` means no answer at all."""
+        """Log a request and return its answer; `None` closes the connection."""
         body = json.loads(raw) if raw else {}
         self.requests.append(Request(path, body, headers))
         answer = self.right_answer(path, body, headers)
@@ -254,7 +254,7 @@ class OllamaStandIn:
 
 @contextmanager
 def running(standin: OllamaStandIn | None = None) -> Iterator[OllamaStandIn]:
-    """Serve on a free port of 127.0.0.1; `host` then names it."""
+    """Serve on a free port of 127.0.0.1, which `host` then names."""
     standin = standin or OllamaStandIn()
     standin.released = threading.Event()
     server = ThreadingHTTPServer(("127.0.0.1", 0), _handler(standin))

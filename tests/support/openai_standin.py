@@ -1,6 +1,6 @@
 """A local HTTP server that speaks OpenAI's `/v1/embeddings` as strict servers do, with faults.
 
-Vectors and faults are those of the Ollama stand-in.
+Its vectors and faults are those of the Ollama stand-in.
 """
 
 from collections.abc import Mapping, Sequence
@@ -29,7 +29,7 @@ class OpenAIStandIn(OllamaStandIn):
     key: str = ""
     """Bearer token that every request must bring; empty for none."""
     most_texts: int = 2048
-    """Most texts of a request; one with more is refused with 413, as TEI does."""
+    """Maximum texts of a request; with more, the answer is 413, as in TEI."""
 
     route = "/v1/embeddings"
 
@@ -58,7 +58,7 @@ class OpenAIStandIn(OllamaStandIn):
         return self.answer_rows([embedding(text, model, self.reads_capitals) for text in texts])
 
     def answer_rows(self, rows: Sequence[object]) -> Answer:
-        """Answer with numbered vectors, the last first, since the protocol allows any order."""
+        """Answer with numbered vectors in reverse order, since the protocol allows any order."""
         data = [{"index": place, "embedding": row} for place, row in enumerate(rows)]
         return Answer(200, {"data": data[::-1]})
 

@@ -4,7 +4,7 @@ import re
 
 
 def table_of(page: str, heading: str, first: str) -> list[list[str]]:
-    """Give the cells of the table under a heading whose first column is called so."""
+    """Return the body cells of the table under `heading` whose first column is `first`."""
     section = page.partition(f"\n## {heading}\n")[2].partition("\n## ")[0]
     table = re.search(rf"^\| {first} \|.*\n\|[-|]+\|\n((?:\|.*\n)+)", section, re.MULTILINE)
     assert table is not None, f"no table of {first} under {heading}"

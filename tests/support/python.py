@@ -1,4 +1,4 @@
-"""Run Python in a process of its own, from the repository unless another folder is given."""
+"""Run Python in a separate process, in the repository's root unless another folder is given."""
 
 import subprocess
 import sys
@@ -15,7 +15,7 @@ def run_python(
     given: str | None = None,
     timeout: float | None = 120,
 ) -> subprocess.CompletedProcess[str]:
-    """Run it to its end with `given` on stdin; return its status and output."""
+    """Run Python to its end with `given` on stdin; return its status and output."""
     return subprocess.run(
         [sys.executable, *map(str, arguments)],
         cwd=cwd,
@@ -31,13 +31,13 @@ def run_python(
 def output_of(
     program: str, *arguments: object, env: Mapping[str, str] | None = None, given: str | None = None
 ) -> str:
-    """Run the text of a program, which must succeed; return its stdout."""
+    """Run the source of a program and assert that it succeeds; return its stdout."""
     ran = run_python("-c", program, *arguments, env=env, given=given)
     assert ran.returncode == 0, ran.stderr
     return ran.stdout
 
 
 def start_python(*arguments: object, env: Mapping[str, str] | None = None) -> subprocess.Popen[str]:
-    """Start it with pipes for lines on its stdin and stdout."""
+    """Start Python with text pipes on its stdin and stdout."""
     command, pipe = [sys.executable, *map(str, arguments)], subprocess.PIPE
     return subprocess.Popen(command, cwd=ROOT, env=env, stdin=pipe, stdout=pipe, encoding="utf-8")

@@ -30,7 +30,7 @@ POSTS = {"inference/kv.md": KV, "soup.md": SOUP}
 
 
 def write(content: Path, posts: Mapping[str, str]) -> Path:
-    """Write posts, by source; return their folder."""
+    """Write posts, given by source, below `content`; return `content`."""
     front.Blog(content, content).write(posts)
     return content
 

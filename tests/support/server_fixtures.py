@@ -1,4 +1,4 @@
-"""An engine over two posts, whose every answer is known in advance."""
+"""An engine over two posts, with answers that are known in advance."""
 
 from pathlib import Path
 from typing import Any
@@ -34,7 +34,7 @@ OVERVIEW = Overview(
 
 
 class FixedSearcher(Engine):
-    """Finds ALL_HITS, unless the query is `crash`."""
+    """Engine that finds ALL_HITS for any query, except that `crash` raises an error."""
 
     def __init__(self) -> None:
         super().__init__(Path("there is none"), lambda _identity: FakeEmbedder())

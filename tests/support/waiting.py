@@ -1,4 +1,4 @@
-"""A fault of Ollama that holds an answer back, and a wait for a condition."""
+"""A fault of the Ollama stand-in that holds an answer back, and a wait for a condition."""
 
 import threading
 import time
@@ -8,12 +8,12 @@ from dataclasses import dataclass, field
 from tests.support.ollama_standin import Answer, OllamaStandIn
 
 PATIENCE = 30.0
-"""Seconds after which a wait fails; a working machine never needs them."""
+"""Seconds after which a wait fails; a working machine never needs as many."""
 
 
 @dataclass
 class Held:
-    """A fault that holds an answer back until it is released."""
+    """A fault that holds an answer back until `released` is set, at most PATIENCE seconds."""
 
     released: threading.Event = field(default_factory=threading.Event)
 
@@ -23,7 +23,7 @@ class Held:
 
 
 def until(true: Callable[[], bool]) -> None:
-    """Wait until a condition in the background holds, at most PATIENCE seconds."""
+    """Wait until `true()` holds, at most PATIENCE seconds."""
     end = time.monotonic() + PATIENCE
     while not true():
         assert time.monotonic() < end

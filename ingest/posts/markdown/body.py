@@ -44,10 +44,10 @@ _DIVISIBLE = {
     "tbody",
     "container",
 }
-"""Blocks that may be cut between their children; others are cut by sentence or not at all."""
+"""Kinds of blocks that may be cut between their children."""
 _LIST_MARK = re.compile(r"[ \t>]*(?:[-*+]|\d{1,9}[.)])[ \t]*")
 MAX_LEAD_BYTES = 3_000
-"""Maximum bytes of a lead; a longer one, such as the head of a wide table, is left out."""
+"""Maximum bytes of a lead. A longer lead, such as the head of a wide table, is left out."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,23 +58,23 @@ class Block:
     """`heading`, `paragraph`, `fence`, `table`, `tr`, …; only a `paragraph` is cut by sentence."""
     start: int
     end: int
-    """Character offsets into the body, half open."""
+    """Both are character offsets into the body; `end` is exclusive."""
     level: int = 0
     """1 to 6 for a heading, else 0."""
     heading: str = ""
     """A heading's words without markup."""
     children: tuple["Block", ...] = ()
-    """Blocks between which this one may be cut; if empty, it is cut by sentence or line at most."""
+    """Inner blocks, between which the block may be cut; if empty, it is cut by sentence or line."""
 
 
 MAX_HEADING = 300
-"""Maximum characters of a heading's markup; a longer one (a paragraph above `---`) is text, which
-is not repeated above every passage below it."""
+"""Maximum characters of a heading's markup. A longer heading, such as a paragraph above `---`, is
+text: it must not be repeated above every passage below it."""
 
 
 @dataclass(frozen=True, slots=True)
 class Heading:
-    """A heading, for a site generator's ID function."""
+    """A heading, with the facts from which a site generator makes its ID."""
 
     line: int
     """Line of the body, from 0."""
@@ -103,11 +103,11 @@ class Body:
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """Top-level blocks, which cover the text; headings in HTML and in list items count."""
+        """Top-level blocks, which cover the text; headings in HTML and list items count as such."""
         return tuple(part for block in self._tree for part in self._open_sections(block))
 
     def _open_sections(self, block: Block) -> Iterator[Block]:
-        """Yield the block, or its parts if a list item begins with a heading or HTML has one."""
+        """Yield the block, or its parts if it is HTML or a list and has a heading inside."""
         at, is_html = block.start, block.kind == "html_block"
         if block.kind.endswith("_list") and any(
             i.children[0].level for i in block.children if i.children
@@ -176,10 +176,10 @@ class Body:
         return bisect_right(self._offsets, place, hi=len(self._offsets) - 1) - 1
 
     def lead(self, place: int) -> str:
-        """Return the text to put above `place`, so that it is parsed as in the post.
+        """Return text to put before a passage from `place` on, so that it is parsed as in the post.
 
-        It is the head of a table, the label of a container or callout, the mark of a list item and
-        the line that opens a fence.
+        A lead may have the head of a table, the label of a container or callout, the mark of a list
+        item, and the line that opens a fence.
         """
         lead, indent, label_end, blocks = "", 0, 0, self._tree
         while block := next((b for b in blocks if b.start < place < b.end), None):
@@ -203,7 +203,7 @@ class Body:
         return lead + " " * (indent * within) if len(lead.encode()) <= MAX_LEAD_BYTES else ""
 
     def plain_text(self, start: int, end: int) -> str:
-        """Return the words of `text[start:end]` and its lead, if possible without parsing again."""
+        """Return the words of `text[start:end]` and its lead; parse them again only if needed."""
         places, tokens = self._begins
         first, after = bisect_left(places, start), bisect_left(places, end)
         is_whole = places[first] == start and not self.text[end : places[after]].strip()
@@ -213,10 +213,10 @@ class Body:
 
     @cached_property
     def _begins(self) -> tuple[list[int], list[int]]:
-        """Offset and first token's index of each top-level block, then the ends of both."""
+        """Offsets of the top-level blocks, and indexes of their first tokens; each with its end."""
         top = [(token.map[0], at) for at, token in enumerate(self._tokens) if token.map]
         firsts = [(self._offsets[line], at) for line, at in top if not self._tokens[at].level]
-        firsts[:1] = [(0, 0)] * bool(firsts)  # blank lines are before it
+        firsts[:1] = [(0, 0)] * bool(firsts)  # blank lines above belong to the first block
         places, tokens = zip(*firsts, (len(self.text), len(self._tokens)), strict=True)
         return list(places), list(tokens)
 

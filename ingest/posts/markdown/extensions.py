@@ -1,7 +1,7 @@
 """Replace syntax of site generators and editors by the words that readers see.
 
-`ingest.posts.markdown.parser` replaces it outside code in one pass; the leftmost match wins, then
-the first in the list.
+`ingest.posts.markdown.parser` replaces this syntax outside code in one pass. The leftmost match
+wins; of two matches at one place, the pattern that is listed first.
 """
 
 import re
@@ -10,7 +10,7 @@ from blog_search_mcp.index.text.languages import CJK
 
 
 def _braced(depth: int) -> str:
-    """Match braces nested `depth` deep, as in a style or callback in a tag."""
+    """Return a pattern of braces with up to `depth` levels inside, as in a tag's style."""
     inner = rf"|{_braced(depth - 1)}" if depth else ""
     return rf"\{{(?:[^{{}}]++{inner})*+\}}"
 
@@ -19,10 +19,10 @@ _BRACED = _braced(4)
 _PLAIN_ATTRIBUTES = r"(?:\"[^\"<]*\"|'[^'<]*'|[^<>{}\"'])*+"
 _TAG_ATTRIBUTES = rf"(?:\"[^\"<]*\"|'[^'<]*'|{_BRACED}|[^<>{{}}\"'])*+"
 _OUTPUT = r"(?:[^{}\n]|\n(?![ \t]*\n))*+"
-"""Output of a template inside one paragraph: two braces in prose may be far apart."""
+"""Output of a template, within one paragraph: braces in prose may be far apart."""
 _IN_BRACES = r"(?:\{[^{}\n]*+\})?"
 _ANYWHERE = (
-    # Hugo and Zola: shortcodes shown, and run
+    # Hugo and Zola: shortcodes that are shown, and shortcodes that are run
     r"(?P<opens>\{\{[<%]?|\{%)\s*/\*(?P<shown>(?:[^*{]|\*(?!/)|\{(?!(?:\{[<%]?|%)\s*/\*))*+)\*/"
     r"\s*(?P<closes>[>%]?\}\}|%\})",
     r"\{\{[<%](?P<shortcode>(?:[^>%{]|[>%](?!\}\})|\{(?!\{[<%]))*+)[>%]\}\}",
@@ -48,7 +48,7 @@ LABEL = re.compile(
 """First line of an admonition or a tab of MkDocs."""
 _AT_A_LINE = (
     r" {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc *\}",
-    r"(?:\t| {4})[ \t]*+(?=</?[A-Za-z])",  # what was no code is none below a tag that is taken out
+    r"(?:\t| {4})[ \t]*+(?=</?[A-Za-z])",  # indent: would be code once the tag above is removed
     rf"(?P<indent>[ \t>]*+)(?:::++ *+(?:\{{[^{{}}\n]*+\}}|[\w-]*+){_IN_BRACES}"
     rf"(?:\[(?P<label>[^\n]*)\]{_IN_BRACES}|(?P<title>[^\n{{}}]*+)){_IN_BRACES}[ \t]*+"
     r"(?:\n[ \t]*:[a-z][\w-]*:[^\n]*)*+"
@@ -83,7 +83,7 @@ _CONTROL_TAGS = re.compile(
 
 
 def read_syntax(match: re.Match[str]) -> str:
-    """Return Markdown with the words that a reader sees of a match of SYNTAX."""
+    """Return the words that a reader sees of a match of SYNTAX, as Markdown."""
     if match["opens"]:
         return f"{match['opens']} {match['shown'].strip()} {match['closes']}"
     if match["pair"]:
@@ -97,17 +97,17 @@ def read_syntax(match: re.Match[str]) -> str:
         return match["rest"].removesuffix("-").strip().partition(" ")[2].strip("'\" ")
     if match["indent"] is not None:
         title = match["label"] or match["title"] or match["callout"]
-        return (title or "").strip() or _printed(match[0])
+        return (title or "").strip() or _join_seen(match[0])
     if raw := match["raw"] or match["raw_lines"]:
         return raw
     if match["tag"] and _CONTROL_TAGS.fullmatch(match["tag"]):
         return ""
-    words = _printed(match["shortcode"] or match["rest"] or match["output"] or match["component"])
+    words = _join_seen(match["shortcode"] or match["rest"] or match["output"] or match["component"])
     return f" {words} " if words else ""
 
 
-def _printed(source: str | None) -> str:
-    """Join the arguments of a shortcode or component that are words: several, or any of CJK."""
+def _join_seen(source: str | None) -> str:
+    """Join the arguments that readers see: captions, and values of several words or one of CJK."""
     words = []
     for name, is_set, *values in _ARGUMENT.findall(source or ""):
         value = "".join(values)

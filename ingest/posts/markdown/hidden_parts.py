@@ -13,11 +13,11 @@ from pathlib import Path
 from blog_search_mcp.ingest.posts.markdown.parser import Span, find_code_of, find_outside, is_inside
 
 _HIDDEN_FORMS = Path(__file__).with_name("hidden_forms.txt").read_text("utf-8")
-"""Name, opening and closing pattern of each kind; NAME is the opening's name; a kind without a
-closing is matched whole. KEPT are names that hide a part from search or non-members, in Material
-for MkDocs, Pagefind, MarkBind, Ghost, WordPress and others. `remark`, `deletion` and `substitution`
-are CriticMarkup (http://criticmarkup.com/spec.php); `myst` and, elsewhere after the end of a
-sentence, `percent` are comments of MyST (https://github.com/jupyter-book/myst-spec)."""
+"""Name, opening and closing pattern of each kind. In a closing, NAME is the name in the opening; a
+kind without a closing is matched whole. KEPT are names that hide a part from search or non-members
+(Material for MkDocs, Pagefind, MarkBind, Ghost, WordPress). `remark`, `deletion` and `substitution`
+are CriticMarkup (http://criticmarkup.com/spec.php). `myst` is a comment in a MyST file; `percent`
+is one in any file, after a sentence's end (https://github.com/jupyter-book/myst-spec)."""
 _PATTERNS: dict[str, list[str]] = {}
 for _row in _HIDDEN_FORMS.strip().replace("\n   |", "|").replace("\n   ", "  ").split("\n"):
     _whole = re.sub("[A-Z]{4,}", lambda name: _PATTERNS.get(name[0], [name[0]])[0], _row)
@@ -28,13 +28,16 @@ _ANY = "|".join(f"(?P<{kind}>{opens})" for kind, (opens, _) in _PATTERNS.items()
 _UNSEEN = re.compile(rf"(?=[<{{%\[(+=~]|^[ \tieSD:#bculhq-])(?:{_ANY})", re.MULTILINE)
 """Openings of hidden parts; the first lookahead saves two thirds of the time."""
 _UNCLOSED = re.compile(r"^(?: {0,3}<(?:!--|script|style)|[ \t]*%%[ \t]*$)", re.M | re.I)
-"""Start of a part that hides the rest of the post if never closed."""
+"""Start of a part that hides the rest of the post if it is never closed."""
 _MYST = re.compile(r"(?:`{3}|:{3})\{[a-z]|^\([^()\n]+\)=[ \t]*$|\{[a-z:-]+\}`", re.MULTILINE)
 _RAW = re.compile(r"\{%-?\s*(raw|verbatim)\b.*?(?:\{%-?\s*end\1\b|\Z)", re.DOTALL)
 
 
 def cut_hidden_forms(text: str, *, runs_templates: bool = False) -> str:
-    """Return the text without parts that `_HIDDEN_FORMS` hide, keeping code and line numbers."""
+    """Return the text without the parts that `_HIDDEN_FORMS` hide; code and line numbers stay.
+
+    With `runs_templates` template branches that no site builds are removed too.
+    """
     if runs_templates and "{%" in text:
         text = _cut(text, _find_unbuilt(text))
     if not _UNSEEN.search(text):
@@ -87,7 +90,7 @@ _HIDING = re.compile(
 )
 
 
-def _hide(attributes: str) -> bool:
+def _hides(attributes: str) -> bool:
     return any(map(_HIDING.fullmatch, _ANY_ATTRIBUTE.findall(attributes)))
 
 
@@ -100,7 +103,7 @@ def _find_hidden_element(text: str, opening: re.Match[str], code: Sequence[Span]
     (start, place), name, level = opening.span(), (opening["opened"] or "").lower(), 0
     attributes = (opening["marks"] or opening["attributes"] or "").lower()
     is_named = name == "template" or bool(re.fullmatch(_KEPT, name))
-    if not (is_named or _hide(attributes)):
+    if not (is_named or _hides(attributes)):
         return place, place
     if not name:
         line = text.rfind("\n", 0, start) + 1
@@ -151,7 +154,7 @@ _FALSE = re.compile(
 
 
 def _find_unbuilt(text: str) -> Iterator[Span]:
-    """Yield the template branches that surely are not in the production site."""
+    """Yield the spans of template branches that the production site surely does not build."""
     code, raw = find_code_of(text), [raw.span() for raw in _RAW.finditer(text)]
     stack: list[tuple[bool, bool, int, str]] = []
     for tag in find_outside(code, _BRANCH, text):
@@ -172,7 +175,7 @@ def _find_unbuilt(text: str) -> Iterator[Span]:
 
 
 def _decide(test: str) -> bool | None:
-    """Return whether a condition on literals and the environment is met, `None` if not known."""
+    """Return whether a condition on literals and the environment is met; `None` if unknown."""
     for word, decides in ((" or ", True), (" and ", False)):
         if word in test:
             met = list(map(_decide, test.split(word)))
@@ -192,7 +195,7 @@ _PART = re.compile(
 )
 """A whole fence, a span with attributes, or a line that opens or closes a division."""
 _OPTIONS = re.compile(r"(?:[ \t>]*(?:(?:#|//|--|%%)\||:[\w-]+:|---|tags:|- )[^\n]*\n?)*")
-"""Options at the beginning of a cell; options in comments have captions, which are shown."""
+"""Options at the start of a cell. Options in comments may hold a caption, which is shown."""
 _NO_CODE = re.compile(r"\becho[ \t]*[:=][ \t]*(?:false|no|F)\b|\bremove[-_]input\b", re.I)
 _NOTHING = re.compile(r"\binclude[ \t]*[:=][ \t]*(?:false|no|F)\b|\bremove[-_]cell\b", re.I)
 _FORMATS = {"html", "html:js", "html4", "html5", "markdown", "commonmark", "gfm"}
@@ -204,13 +207,13 @@ _STATE = re.compile(
 _ENCODED_DATA = re.compile(
     r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])\s*+(?:[\w+/=-]{60,}+\s*+)+\Z"
 )
-LONGEST_EXAMPLE = 1_000
-"""Maximum characters of a fence that is read even if it may be encoded bytes."""
+MAX_EXAMPLE = 1_000
+"""Maximum characters of a fence that is kept although it may be encoded bytes."""
 _HIDDEN = re.compile(
     r"\b(?:when|unless)-(?:profile|meta)\b|\A\s*\.?hidden\s*\Z|\A\{(?:todo|comment|ifconfig)\}"
     r"|\A\{only\}(?!.*(?<!not )\bhtml\b)"
 )
-"""Also conditions on a profile or metadata, and Sphinx's `only` (https://www.sphinx-doc.org)."""
+"""Attributes that hide: also conditions on a profile, and Sphinx's `only` (www.sphinx-doc.org)."""
 
 
 def cut_hidden_cells(text: str, *, echoes: bool = True) -> str:
@@ -242,7 +245,7 @@ def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
     info = (part["info"] or "").strip()
     is_raw = info.startswith("{=") and info.strip("{=} ").lower() not in _FORMATS
     code = part["code"] or ""
-    is_data = len(code) > LONGEST_EXAMPLE and _ENCODED_DATA.match(code)
+    is_data = len(code) > MAX_EXAMPLE and _ENCODED_DATA.match(code)
     is_hidden = is_raw or _is_hidden(info or part["span"] or "")
     if is_data or is_hidden or _STATE.search(info + code[:300]):
         return part.span()
@@ -259,7 +262,7 @@ def _find_hidden(part: re.Match[str], *, echoes: bool) -> tuple[int, int]:
 
 def _is_hidden(attributes: str) -> bool:
     """Return whether an element with these attributes is hidden, or may be."""
-    if _HIDDEN.search(attributes) or (attributes[:1] == "{" and _hide(attributes.lower())):
+    if _HIDDEN.search(attributes) or (attributes[:1] == "{" and _hides(attributes.lower())):
         return True
     met = [
         _FORMATS.isdisjoint(re.split(r"[\s,]+", "".join(names))) == (word == "unless")

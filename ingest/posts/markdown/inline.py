@@ -1,16 +1,16 @@
-"""Read the words of Markdown, for embedding, analysis and previews, and its links.
+"""Read the links of Markdown, and its words for embedding, analysis and previews.
 
 `ingest.posts.markdown.parser` finds the blocks and removes generator syntax from them, so nothing
-inside code is ever taken for markup. Each paragraph is then cleaned of what an editor adds (wiki
-links, attributes, marks of footnotes and blocks) and parsed inline.
+inside code is ever taken for markup. Each paragraph then loses the syntax of editors (wiki links,
+attributes, marks of footnotes and blocks) and is parsed inline.
 
-Reference definitions are dropped by pattern, not by the parser: a passage rarely holds the
-definitions of its own links, and `[^1]: word` is a footnote, not a definition.
+Reference definitions are dropped by a regular expression, not by the parser: a passage rarely holds
+the definitions of its links, and `[^1]: word` is a footnote.
 
-Links are found as Markdown, HTML, editors and site generators write them. Generators' link tags
-become addresses with our own schemes: `ref:` for Hugo's `ref` and `relref`, `link:` for Jekyll's
-`link`, `post:` for its `post_url` and Hexo's `post_link`. A link between notes (`[[Page]]`) becomes
-the file `Page.md`.
+Links may be written in Markdown, HTML, or the syntax of an editor or site generator. Link tags of
+generators become addresses with schemes of this package: `ref:` for Hugo's `ref` and `relref`,
+`link:` for Jekyll's `link`, `post:` for Jekyll's `post_url` and Hexo's `post_link`. A link between
+notes (`[[Page]]`) becomes the file `Page.md`.
 """
 
 import html
@@ -61,7 +61,7 @@ _DEFINITION = re.compile(
     r"|^ {0,3}\*\[[^\[\]\n]+\]:[^*\n]*$",
     re.MULTILINE,
 )
-"""Definition of a link, whose label may be code, or of an abbreviation."""
+"""Definition of a link (its label may be code) or of an abbreviation."""
 _HIGHLIGHT = re.compile(r"==(?<![A-Za-z0-9=]==)(?=[^\s=])([^=\n]*[^\s=])==(?![A-Za-z0-9=])")
 _RAISED = re.compile(
     r"(?:(?<=[\w)*])(?<!_)(?P<mark>[~^])|(?<![\w^\\\[])\^(?=[\d+-]))(?!\s)"
@@ -74,7 +74,7 @@ _READING = re.compile(
     rf"|\[([{HAN}][^\[\]\n]{{0,30}})\](?:\^{{1,2}}\([^()\n]{{0,90}}\)|\{{[ぁ-ヿㄅ-ㄯ ]+\}})"
     r"|(?i:<r[tp]\b[^<>]*>[^<]*(?:</r[tp]>)?)"
 )
-"""Phonetic readings of characters: of markdown-it-ruby, Aozora Bunko, Obsidian's Furigana, HTML."""
+"""Phonetic readings of characters in markdown-it-ruby, Aozora Bunko, Obsidian's Furigana, HTML."""
 _ROLE = re.compile(r"(?<!\\)\{[a-z][\w:.+-]*\}\Z")
 """Name of a MyST role before the backticks that hold its text and maybe its target."""
 _NAMED = re.compile(r"\A\s*+(?::::|#!)\w[^\n/]*\n")
@@ -82,12 +82,12 @@ _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE_SUFFIX = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 CACHED_PARAGRAPHS = 256
-"""Number of cached paragraphs; each is read again: for its post's language, chunks and links."""
+"""Number of cached paragraphs. Each is read for the post's language, its chunks and its links."""
 
 
 @lru_cache(CACHED_PARAGRAPHS)
 def strip_editor_syntax(source: str) -> str:
-    """Remove editors' syntax from a paragraph outside code; links of notes become Markdown."""
+    """Remove editors' syntax outside code from a paragraph; links of notes become Markdown."""
     if "]:" in source:
         spans = [code.span() for code in CODE.finditer(source)]
         source = _DEFINITION.sub(lambda d: d[0] if is_inside(d.start(), spans) else "", source)
@@ -106,9 +106,9 @@ def strip_editor_syntax(source: str) -> str:
 
 
 def _write_link(link: re.Match[str]) -> str:
-    """Return a link to the page's file; its text is the label, else page and heading.
+    """Return a link to the page's file; the text is the label, else the page and heading.
 
-    An embedded page gives only its text, an embedded file of another kind nothing.
+    An embedded page gives only that text, and any other embedded file gives nothing.
     """
     is_embedded, page = link[0].startswith("!"), link[1].rstrip("\\")
     words, (path, _, heading) = (link[2] or "").rpartition("|")[2].strip(), page.partition("#")
@@ -123,7 +123,7 @@ def _write_link(link: re.Match[str]) -> str:
 
 
 _MARKED = re.compile(rf"[\\`*_~\[\]<&{{=^《]|{_ICON}")
-"""Signs of markup; a paragraph without any has none."""
+"""Signs of markup. A paragraph without any of them has no markup."""
 _BRACKETED_TEXT = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"\[(?<![\w\]]\[)([^\[\]]+)\]\[([^\[\]]*)\]")
 _IN_TAG = r"(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+"
@@ -142,11 +142,11 @@ _HTML_ATTRIBUTE = re.compile(
 _BREAKING_TAG = re.compile(r"</?(?:br|hr|p|div|li|td|th|tr|summary|h[1-6])\b", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r"<img\b[^<>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u00ad\u034f\u180e\u200b\u2060-\u2064\ufeff]")
-"""Invisible characters except joiners, which shape letters; an escape could color a terminal."""
+"""Invisible characters except joiners (they shape letters). An escape could color a terminal."""
 _SPACES = re.compile("  +")
 _BLANK = re.compile(r" ?\n[\n ]*")
 CJK_BREAK = re.compile(rf"\n(?<=[{FULL_WIDTH}]\n)(?=[{FULL_WIDTH}])")
-"""Line break between two full-width characters, which is no space."""
+"""Line break between two full-width characters; it is not read as a space."""
 
 
 def strip_markup(
@@ -211,7 +211,7 @@ def _read_paragraph(source: str, defined: frozenset[str]) -> str:
 
 
 def _parse(source: str, references: Mapping[str, Any]) -> Sequence[Token]:
-    """Parse a paragraph; the result is cached if no link of it is defined elsewhere."""
+    """Parse a paragraph; the result is cached if there are no `references`."""
     return parse_inline(source, references) if references else _parse_alone(source)
 
 
@@ -237,7 +237,7 @@ def strip_title(title: str) -> str:
 
 
 def _read_token(token: Token) -> str:
-    """Return a token's text; an image's tag gives its `alt`, a tag that ends a line a space."""
+    """Return a token's text: `alt` for an image's tag, a space for a tag that breaks the line."""
     if token.type == "code_inline":
         return token.content
     if token.type == "image":
@@ -252,7 +252,7 @@ def _read_token(token: Token) -> str:
 
 
 def _unwrap(words: str) -> str:
-    """Undo hard wrapping: a line break is a space, or nothing between full-width characters."""
+    """Undo hard wrapping: a line break becomes a space, but vanishes in full-width text."""
     if "\n" in words:
         words = CJK_BREAK.sub("", words).replace("\n", " ")
     return _tidy(words)
@@ -296,7 +296,7 @@ def find_links_and_ids(
 _FILE = Path(index.__file__).parent / "data" / "replacing_words.txt"
 _SIGN_ROWS = (row.split("\t")[1:] for row in _FILE.read_text("utf-8").splitlines())
 _SIGNS, _OTHERS = (
-    "|".join(  # the longest first; in scripts without blanks phrases have no edges
+    "|".join(  # longest first; in scripts without blanks, phrases have no word boundaries
         rf"\b{phrase}\b" if phrase < "\u3000" else phrase
         for phrase in sorted("|".join(column).split("|"), key=len, reverse=True)
     )

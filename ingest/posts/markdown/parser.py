@@ -1,9 +1,9 @@
-"""Parse CommonMark with tables and strikethrough; the one configuration of markdown-it.
+"""Parse CommonMark with tables and strikethrough. Only this module configures markdown-it.
 
-Blocks are parsed without their inline content, which is parsed one paragraph at a time when its
-words are needed. A body knows its link definitions; in a passage they are text, since it rarely
-holds those of its own links and `[^1]: word` is a footnote. MDX has neither indented code nor
-blocks of HTML. Formulas, and containers of MkDocs, are blocks of their own.
+Blocks are parsed without their inline content. A paragraph is parsed inline when its words are
+needed. Link definitions are read in a body only; in a passage they are text, since a passage rarely
+holds the definitions of its links, and `[^1]: word` is a footnote. MDX has neither indented code
+nor blocks of HTML. Formulas and containers of MkDocs are blocks.
 
 Syntax that only a site generator or editor understands is removed from a passage before Markdown is
 read: otherwise a shortcode inside a link target would hide the link, the `>` that ends a tag at the
@@ -50,7 +50,7 @@ _CLOSING = re.compile(
 
 @lru_cache(maxsize=1)
 def _list_closings(text: str) -> Mapping[tuple[str, str], Sequence[Span]]:
-    """Return the spans of lines that match _CLOSING, by the name and text of their groups."""
+    """Return the spans of lines that match _CLOSING, keyed by the name and text of the group."""
     spans: dict[tuple[str, str], list[Span]] = {}
     for closing in _CLOSING.finditer(text):
         kind = str(closing.lastgroup)
@@ -59,7 +59,7 @@ def _list_closings(text: str) -> Mapping[tuple[str, str], Sequence[Span]]:
 
 
 def _enclosed(state: StateBlock, start: int, end: int, silent: bool) -> bool:
-    """Read code between tags, or a formula, as a fence; if never closed, it is text."""
+    """Read code between tags, or a formula, as a fence. If it is never closed, it is text."""
     opening = _BLOCK_OPENING.match(state.src, state.bMarks[start] + state.tShift[start])
     if opening is None or state.is_code_block(start):
         return False
@@ -103,13 +103,13 @@ def _container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 _PLAIN = re.compile(r"(?:[^\W\d_][^\n]*(?:\n|\Z))++(?=[ \t]*(?:\n|\Z))")
-"""Lines before an empty one that begin with letters, which can only be a paragraph."""
+"""Lines that begin with letters, up to an empty line; they can only be a paragraph."""
 
 
 def _plain(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
-    """Read a top-level paragraph as markdown-it does, without asking other rules about its lines.
+    """Read a top-level paragraph as markdown-it does, without trying all rules on its lines.
 
-    Asking them all takes a tenth of the time of reading a post.
+    Trying all rules takes a tenth of the time of reading a post.
     """
     plain = None if silent or state.level else _PLAIN.match(state.src, state.bMarks[start])
     if plain is None:
@@ -152,7 +152,7 @@ def parse_blocks(markdown: str, dialect: Dialect) -> list[Token]:
 def parse_body(text: str) -> tuple[Sequence[Token], Mapping[str, Any]]:
     """Parse the blocks of a body, and its definitions of links by normalized label.
 
-    The last result is cached, since code must be known before hidden parts are removed.
+    The last result is cached, since code is looked up before hidden parts are removed.
     """
     env: dict[str, Any] = {}
     return _BLOCKS["body"].parse(text, env), env.get("references", {})
@@ -166,14 +166,14 @@ def parse_inline(source: str, references: Mapping[str, Any]) -> list[Token]:
 
 
 def write_html(tokens: Sequence[Token]) -> str:
-    """Return tokens as HTML; HTML in the text is unchanged and still to be cleaned."""
+    """Return inline tokens as HTML. HTML in the text is unchanged: the caller must sanitize it."""
     return str(_INLINE.renderer.render(tokens, _INLINE.options, {}))
 
 
 CODE = re.compile(
     r"(?P<ticks>`(?<![`\\]`)`*+)(?:[^`]++|(?!(?P=ticks)(?!`))`++)*+(?P=ticks)(?!`)", re.DOTALL
 )
-"""Code between matching backticks, including these."""
+"""Code between matching backticks, including the backticks."""
 
 
 def line_offsets(text: str) -> list[int]:
@@ -243,7 +243,7 @@ def is_ordinary(passage: str) -> bool:
 
 
 def _may_have_syntax(passage: str) -> bool:
-    """Return whether a passage has one of the signs that all matches of MDX and SYNTAX have."""
+    """Return whether a passage has a sign that any match of MDX or SYNTAX must have."""
     return any(sign in passage for sign in ("<", "{", "::", "[!"))
 
 
@@ -260,12 +260,12 @@ def parse_passage(markdown: str, *, keeps_braces: bool = False) -> Sequence[Toke
 
 
 _BRACES = re.compile(r"\{(?:\{[ .-]|\{[\w.$]+\}|%)")
-"""Braces that a site prints; in an outline `{{embed x}}` and its like do something."""
+"""Braces that a site prints. In an outline, `{{embed x}}` and the like are commands."""
 _REST = re.compile(r"[ \t]*$", re.MULTILINE)
 
 
 def _replace_syntax(markdown: str, code: Sequence[Span], keeps_braces: bool) -> str:
-    """Replace all syntax that begins outside code; syntax alone on a line stays on its own line."""
+    """Replace syntax that begins outside code; words of syntax alone on a line stay alone."""
     pieces, kept = [], 0
     for match in find_outside(code, SYNTAX, markdown):
         if keeps_braces and _BRACES.match(match[0]) and not match["opens"]:

@@ -1,6 +1,6 @@
-"""A server process on its two pipes, for calls and for what no well-behaved client sends.
+"""A server process with pipes on stdin and stdout, for valid calls and for faulty bytes.
 
-Bytes go in as they are. `outcome` shortens a reply to one line, since a fault is judged by
+Bytes are sent unchanged. `outcome` shortens a reply to one line, since a test of faults only checks
 which requests were answered, and how.
 """
 
@@ -17,7 +17,7 @@ from typing import Any
 from tests.support.paths import ROOT
 
 PATIENCE = 120.0
-"""Seconds to wait for a reply; long, since a busy machine is no failure."""
+"""Seconds to wait for a reply. A busy machine may be slow, and is no failure."""
 MODERN = "2026-07-28"
 META = {
     "io.modelcontextprotocol/protocolVersion": MODERN,
@@ -38,7 +38,7 @@ def call(request_id: object, arguments: object, name: object = "search_blog") ->
 
 
 def opening(version: str) -> bytes:
-    """Write a client's first messages in this protocol version; nothing for the empty one."""
+    """Write a client's first messages in a protocol version; nothing if `version` is empty."""
     if not version:
         return b""
     if version == MODERN:
@@ -85,7 +85,7 @@ class Process:
 
     @property
     def pid(self) -> int:
-        """The number of the process."""
+        """ID of the process."""
         return self._popen.pid
 
     def signal(self, number: int) -> None:
@@ -94,17 +94,17 @@ class Process:
 
     @property
     def alive(self) -> bool:
-        """Whether it still runs."""
+        """Whether the process still runs."""
         return self._popen.poll() is None
 
     def send(self, data: bytes) -> None:
-        """Write bytes as they are; waits while the server does not read."""
+        """Write bytes unchanged; block while the server does not read."""
         assert self._popen.stdin is not None
         self._popen.stdin.write(data)
         self._popen.stdin.flush()
 
     def replies(self, count: int) -> list[dict[str, Any]]:
-        """Wait for so many replies. Raises queue.Empty if one does not come."""
+        """Wait for `count` replies. Raises queue.Empty if one takes more than PATIENCE."""
         if self._reader.ident is None:
             self._reader.start()
         lines = [self._lines.get(timeout=PATIENCE) for _ in range(count)]
@@ -123,27 +123,27 @@ class Process:
         return status, b"".join(self._lines.queue), log
 
     def search(self) -> dict[str, Any]:
-        """Send a search as an assistant would; return the next reply, whatever it is."""
+        """Send a search as an assistant does; return the next reply, to any request."""
         envelope = {"_meta": META} if self.version == MODERN else {}
         self.send(line(id="after", method="tools/call", params={**SEARCH, **envelope}))
         return self.replies(1)[0]
 
     def close_input(self) -> None:
-        """Close stdin, as a client that ends does."""
+        """Close stdin, as a client does at its end."""
         assert self._popen.stdin is not None
         self._popen.stdin.close()
 
     def stop_listening(self) -> None:
-        """Close the end that replies come from, before any was read, and keep the other."""
+        """Close stdout before any reply is read, and keep stdin open."""
         assert self._popen.stdout is not None
         self._popen.stdout.close()
 
     def status(self) -> int:
-        """Wait for the end; return the exit status."""
+        """Wait for the end of the process; return its exit status."""
         return self._popen.wait(PATIENCE)
 
     def end(self) -> bytes:
-        """Kill it if it still runs; return all that it wrote to stderr."""
+        """Kill the process if it still runs; return all that it wrote to stderr."""
         self._popen.kill()
         if self._reader.ident is not None:
             self._reader.join()
