@@ -30,8 +30,8 @@ from blog_search_mcp.server.tool import ANSWER, Arguments, Text, Tool, ToolReply
 CHUNK_INDEX_MOST = 1_000_000
 CUT = "\nnotice: The end of this chunk has no room in an answer; the post's file has it."
 MAX_HEADINGS, HEADINGS_AROUND, HEADING_COLUMNS, FIELDS_WIDTH = 20, 3, 40, 300
-"""Limits of a place block. If the post has over MAX_HEADINGS headings besides those above the page,
-only HEADINGS_AROUND on each side are named. The last two are maximum widths in columns."""
+"""Limits of a place block. If over MAX_HEADINGS headings are before and after the page, only
+HEADINGS_AROUND on each side are named. The last two are maximum widths in columns."""
 
 
 class ReadArguments(Arguments):
@@ -118,7 +118,7 @@ def describe_place(passage: Passage) -> str:
     others = [place for place in passage.headings if place not in above]
     before = [place for place in others if place[0] < first.index]
     after = [place for place in others if place[0] > last.index]
-    if len(others) > MAX_HEADINGS:
+    if len(before) + len(after) > MAX_HEADINGS:
         before, after = before[-HEADINGS_AROUND:], after[:HEADINGS_AROUND]
     linking = ", ".join(linking.source for linking in passage.linked_from.page)
     facts = {
