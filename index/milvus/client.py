@@ -20,7 +20,7 @@ TOKEN = "MILVUS_TOKEN"
 PORT = 19530
 CONNECT_SECONDS = 5.0
 """Timeout of connecting, in seconds."""
-SECONDS = 60.0
+REQUEST_SECONDS = 60.0
 """Timeout of a request, in seconds; a cluster may load a collection first."""
 MOST_ROWS = 16_384
 """Maximum rows of a request's result (milvus.io, limitations)."""
@@ -94,15 +94,15 @@ class Milvus:
         try:
             try:
                 client = self._connected()
-                return getattr(client, method)(*collection, timeout=SECONDS, **arguments)
+                return getattr(client, method)(*collection, timeout=REQUEST_SECONDS, **arguments)
             except Exception as error:
                 is_lost = "unavailable" in _describe(error).lower()
                 if not is_lost and getattr(error, "code", None) != _NOT_LOADED:
                     raise
             client = self._connected(anew=is_lost)
             for name in collection if method != "create_collection" else ():
-                client.load_collection(name, timeout=SECONDS)
-            return getattr(client, method)(*collection, timeout=SECONDS, **arguments)
+                client.load_collection(name, timeout=REQUEST_SECONDS)
+            return getattr(client, method)(*collection, timeout=REQUEST_SECONDS, **arguments)
         except Exception as error:
             raise self._translate(error) from error
 

@@ -147,8 +147,8 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
     # 3. Weigh meaning by what the embedder knows of the query, the blog and the subject.
     meaning_weight = query_vocabulary * _weigh_meaning(snapshot, list(bm25)[:ON_TOPIC_CHUNKS])
     # 4. Find the chunks of posts that were proposed only as wholes.
-    others = sorted(posts_bm25.keys() - _posts_of(snapshot, bm25))
-    bm25 |= lexical.chunks.normalized_bm25(query, CHUNKS_PER_POST * len(others), others)
+    whole = sorted(posts_bm25.keys() - _posts_of(snapshot, bm25))
+    bm25 |= lexical.chunks.normalized_bm25(query, CHUNKS_PER_POST * len(whole), whole)
     proposed = sorted({*_posts_of(snapshot, (*bm25, *near)), *posts_bm25})
     # 5. Gather every number of each proposed post.
     usual = usual_cosine(snapshot.embedder.identity)

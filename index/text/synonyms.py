@@ -53,7 +53,7 @@ def add_synonyms(
     """
     further: dict[str, set[str]] = defaultdict(set)
 
-    def say(word: str, table: Mapping[str, list[str]]) -> list[str]:
+    def list_synonyms(word: str, table: Mapping[str, list[str]]) -> list[str]:
         """Return the word and its synonyms that the blog uses at least as often."""
         others = table.get(word if _CJK_RUN.match(word) else stem(word, "en"), ())
         least = max(min(map(frequency_of, _stems(word))), 1) if others else 1
@@ -62,7 +62,7 @@ def add_synonyms(
             *(other for other in others if min(map(frequency_of, _stems(other))) >= least),
         ]
 
-    for word, *others in _say_words(query, languages, say):
+    for word, *others in _yield_synonyms(query, languages, list_synonyms):
         for other in map(_stems, others):
             for place, term in enumerate(own := _stems(word)):
                 first, last = place * len(other) // len(own), (place + 1) * len(other) // len(own)
@@ -72,8 +72,10 @@ def add_synonyms(
     return replace(query, words=tuple(replace(w, stems=tuple(sorted(s))) for w, s in words))
 
 
-def _say_words(
-    query: Query, languages: Sequence[str], say: Callable[[str, Mapping[str, list[str]]], list[str]]
+def _yield_synonyms(
+    query: Query,
+    languages: Sequence[str],
+    list_synonyms: Callable[[str, Mapping[str, list[str]]], list[str]],
 ) -> Iterator[list[str]]:
     """Yield each word of the query, followed by its synonyms.
 
@@ -82,14 +84,14 @@ def _say_words(
     """
     for run in (runs := _CJK_RUN.findall(to_simplified(query.text))):
         table = _read_table(query.language)
-        names = [say(word, table) for word in _segment_run(run, table)]
+        names = [list_synonyms(word, table) for word in _segment_run(run, table)]
         yield from names
         for left, right in pairwise(names):
             pair, *others = (first[-1] + second[0] for first, second in product(left, right))
             yield [pair, *filter(is_bigram, others)]
     for language in sorted({*map(primary_subtag, languages)}.intersection(LANGUAGES)):
         for word in () if runs else PLAIN_WORD.findall(query.text):
-            yield say(word, _read_table(language))
+            yield list_synonyms(word, _read_table(language))
 
 
 def _segment_run(run: str, table: Collection[str]) -> Iterator[str]:
