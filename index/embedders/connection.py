@@ -305,9 +305,9 @@ def read_vector_rows(answer: bytes, count: int, dimension: int | None) -> Vector
     """Return `count` vectors from a reply in Ollama's or OpenAI's form, as unit rows.
 
     The reply may be the list without an object around it. A vector may be base64, or in a list by
-    itself. Indexes start at 0 or 1. Raises ValueError for another form or count, for a vector with
-    zeros only or a number that is not finite, and unless all have one width (`dimension`, if
-    known).
+    itself. Indexes start at 0 or 1. Raises ValueError for another form, count or width
+    (`dimension`, if known; else any from 2), for different widths, and for zeros or numbers that
+    are not finite.
     """
     if (start := b"".join(answer[:9].split())).startswith(b"["):
         answer = b'{"%b":%b}' % (b"data" if start[1:2] == b"{" else b"embeddings", answer)

@@ -42,8 +42,8 @@ class Embedder(Protocol):
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return float32 unit rows of shape (len(texts), dimension), in order.
 
-        A blank text gets zeros. Raises TextsRefused, which has the other rows, if some texts have
-        no vector. Raises EmbedderError.
+        A blank text gets zeros. Raises EmbedderError, or TextsRefused with the other rows if some
+        texts have no vector.
         """
 
     def embed_query(self, text: str) -> Vectors:

@@ -2,7 +2,7 @@
 
 Another version of Ollama has given other vectors for the same weights, without notice
 (ollama/ollama#13942, #14449, #7085). It lost capitals, kept accents, split punctuation differently,
-or cut long texts. Each fingerprint text has another vector after one of these changes.
+or cut long texts. Each of these changes alters the vector of one fingerprint text.
 """
 
 import base64

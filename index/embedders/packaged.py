@@ -1,14 +1,14 @@
 """Packaged embedding models, run by onnxruntime without a network, and the texts they can read.
 
 A graph pools and normalizes, so a text costs one tokenizer call and one run. Texts are not batched:
-an int8 graph scales its activations by the largest value of the batch, so in batches of 4 or 16 a
-vector has a cosine of .987 with itself. Batches are also no faster on a CPU: one thread embeds 31
-texts of 256 word pieces a second one by one, and 26 in batches of 16. So threads work on different
-texts, never inside one operator.
+an int8 graph scales its activations by the largest value of the batch, so a text's vectors with and
+without a batch of 4 or 16 have a cosine of .987. Batches are also no faster on a CPU: one thread
+embeds 31 texts of 256 word pieces a second one by one, and 26 in batches of 16. So threads work on
+different texts, never inside one operator.
 
 A text that the vocabulary does not cover is not embedded. This check costs no model run, and for
-the multilingual model no tokenizer. So its 179,000 pieces are loaded neither by processes that read
-posts nor by a server, which looks up the pieces of a query.
+the multilingual model no tokenizer. The 179,000 pieces of that model are loaded neither by
+processes that read posts nor by a server, which looks up the pieces of a query.
 """
 
 from __future__ import annotations
@@ -118,12 +118,12 @@ def encode_by_table(path: Path, text: str) -> list[int]:
 
 
 ENGLISH_MODEL: Final = "all-MiniLM-L6-v2"
-"""Name of the English model. Its vocabulary is bert-base-uncased's, like other English models'."""
+"""Name of the English model. Other English models share its vocabulary, bert-base-uncased's."""
 FOREIGN_SHARE = 0.45
-"""Share of words that are one Latin piece up to which a text is foreign. European languages other
-than English lie just above it."""
+"""Maximum share of words that are one Latin piece at which a text's coverage is 0. Other European
+languages lie just above it."""
 ENGLISH_SHARE = 0.75
-"""Share of such words from which a text is English. Prose and code lie above it."""
+"""Minimum share of those words at which a text's coverage is 1. Prose and code lie above it."""
 _TOKENIZER_RUN = re.compile(r"[^ \t\n\r!-/:-@\[-`{-~]+")
 """Text between ASCII spaces and punctuation, where BERT's tokenizer always cuts."""
 

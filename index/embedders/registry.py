@@ -109,9 +109,9 @@ def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> 
 def open_embedder(identity: EmbedderIdentity, url: str, *, waits: bool = True) -> Embedder:
     """Return the embedder an index was built with; `url` is its server's, if it has one.
 
-    Without `waits`, for many queries, it loads its model now and a query gives up soon. A server's
-    model is verified at its first use, since the server may be down now. Raises EmbedderMismatch if
-    this version of the package lacks the embedder.
+    Without `waits`, it is for many queries: its model is loaded now, and a query gives up soon. A
+    server's model is verified at its first use, since the server may be down now. Raises
+    EmbedderMismatch if this version of the package lacks the embedder.
     """
     if identity.kind in _SERVERS:
         if waits:

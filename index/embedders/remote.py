@@ -3,12 +3,12 @@
 Servers add no role prefixes, so these are added here. Servers also update themselves and their
 models while they run. So version and digest are requested before the first vector, during each
 query and after each call for documents. Another digest is refused. Under another version the
-fingerprint texts must have the index's vectors. A server that reports neither is compared by the
-first text each time.
+fingerprint texts must have the index's vectors. If a server reports neither, the first text's
+vector is compared each time.
 
 In a batch, Ollama has returned vectors in the wrong order, and other vectors than for the same
-texts one by one (ollama/ollama#6187, #6262). So the fingerprint texts are embedded in one batch
-before the first batch of others. If their vectors differ, all texts are sent one by one.
+texts one by one (ollama/ollama#6187, #6262). So the fingerprint texts are embedded together before
+the first batch. If their vectors differ, all texts are sent one by one.
 """
 
 from __future__ import annotations
@@ -91,7 +91,7 @@ class RemoteEmbedder:
     def verify(self, policy: RetryPolicy) -> EmbedderIdentity:
         """Request version and digest, and check the identity if these have changed.
 
-        Raises EmbedderMismatch if other weights made the index's vectors. Raises EmbedderError.
+        Raises EmbedderMismatch if other weights made the index's vectors, and EmbedderError.
         """
         state = self.wire.describe(policy)
         accepted = self._identity if state == self._state else None
@@ -150,7 +150,7 @@ class RemoteEmbedder:
         """Return the recorded identity if it still holds, or a new one if none is recorded.
 
         It holds if its digest is equal, and its version or the vectors of `texts` are equal too.
-        Raises EmbedderMismatch if it does not hold. Raises RequestFailed.
+        Raises EmbedderMismatch if it does not hold, and RequestFailed.
         """
         recorded = self._identity
         if recorded is None:
@@ -198,8 +198,8 @@ class RemoteEmbedder:
     def _embed_batch(self, texts: list[str], policy: RetryPolicy) -> list[Vectors | RequestFailed]:
         """Return a row of shape (dimension,) or a failure for each text, halving a failed batch.
 
-        A batch may fail only by its size. Raises RequestFailed if the server is down or busy, or
-        fails on HARMLESS_TEXT too.
+        A batch may fail only because of its size. Raises RequestFailed if the server is down or
+        busy, or fails on HARMLESS_TEXT too.
         """
         is_whole = len(texts) <= self._max_batch
         if is_whole:

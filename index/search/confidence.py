@@ -16,8 +16,8 @@ from blog_search_mcp.index.text.languages import EAST_ASIAN, UNDETERMINED, prima
 from blog_search_mcp.index.text.query import Query
 
 LENGTH_POWER = 0.25
-"""Power of the query's length by which its nearness is multiplied: few passages are as near to a
-long question as to their heading."""
+"""Power of the query's length by which nearness is multiplied, since passages are less near to a
+long question than to a heading."""
 ABSENT_NEARNESS = -0.1
 """Usual nearness of a query without an answer on a blog with one vector."""
 MORE_BY_SIZE = 0.04
@@ -26,11 +26,11 @@ HEADING_GAIN = 0.3
 """Usual nearness of a heading above that of a query without an answer. These three values fit
 eleven blogs of 434 to 15,370 vectors within .05. Values measured on each blog are no better."""
 SMALL_BLOG = 30
-"""Number of vectors from which a blog is not small."""
+"""Number of vectors from which a blog no longer counts as small."""
 SMALL_LOGIT = 1.2
 """Addition to the logit on an empty blog; it falls to 0 at SMALL_BLOG vectors. On seven blogs cut
-to 3, 8 and 20 posts, at most .04 of answered questions and at least .95 of everyday ones are
-low."""
+to 3, 8 and 20 posts, confidence is low for at most .04 of answered questions and at least .95 of
+everyday ones, which no blog answers."""
 LEAST_MEANING_WEIGHT = 0.2
 """Minimum weight of meaning for the confidence to use cosines."""
 MOST_MISSING = 0.75
@@ -41,8 +41,8 @@ CLEAR = 0.4
 are often asked for in other words. It is never ignored on an English blog, where a missing word is
 seldom another form of one that posts have."""
 LEAST_HELD = 0.4
-"""Minimum of the query's length that one passage must hold for `missing` to be 0. A rare word has
-length 1, "use" a tenth of it."""
+"""Minimum length of the words that one passage holds for `missing` to be 0. A rare word has length
+1, "use" has .1."""
 EVERY_WORD = 0.999
 """Coverage of a passage with all words of the query, in the precision of tantivy's scores. The blog
 then has an answer: none of 981 questions that six blogs do not answer reaches it."""
@@ -64,8 +64,8 @@ class Confidence(NamedTuple):
 def estimate_confidence(retrieved: Retrieval, score: float, language: str) -> Confidence:
     """Estimate whether the blog answers a query; low if nothing was found.
 
-    `score` is the best post's before rewards. `language` is that of most of the blog. A query in
-    another language finds little in any case, so its confidence is never low.
+    `score` is the best post's score before rewards. `language` is that of most of the blog. A query
+    in another language finds little in any case, so its confidence is never low.
     """
     if not retrieved.posts.ids.size:
         if is_foreign(retrieved.query, language):

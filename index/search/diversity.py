@@ -1,8 +1,8 @@
 """Diversify the hits: few passages of a post, no copies, one translation, new before old.
 
-The ranking of posts decides a post's place. Its later passages have reduced scores, so one stands
-above another post's best passage only if its post leads clearly. A chunk next to a listed one is
-omitted, since `read_chunk` returns both.
+The ranking of posts decides a post's place. Later passages of a post have reduced scores, so one
+stands above another post's best passage only if its post leads clearly. A chunk next to a listed
+one is omitted, since `read_chunk` returns both.
 """
 
 from __future__ import annotations
@@ -28,8 +28,8 @@ DECAY = 0.7
 """Factor on the score of each later passage of a post. A larger one pushes posts out of the first
 five, a smaller one shows less evidence (five question sets: hit@5 .942, evidence .837)."""
 MIN_SAME_SHARE = 0.93
-"""Minimum share of the longer passage's word pairs that both have if one is a copy. A copy may add
-one number. Posts made from one template differ in more, or in names."""
+"""Minimum share of the longer passage's word pairs that a copy and its original have in common. A
+copy may add one number. Posts made from one template differ in more, or in names."""
 MIN_PAIRS = 8
 """Minimum word pairs of a passage that is compared."""
 OUTDATED_FACTOR = 0.8
@@ -70,8 +70,8 @@ def diversify_passages(
 def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[tuple[int, float]]:
     """Yield the position and factor of a post's best passages, at most PASSAGES_PER_POST.
 
-    No two are neighbors; all but the best have a value above 0. The best has factor 1. Later ones
-    have DECAY to the number of earlier ones, times the root of their value's share of the best
+    No two are neighbors; all but the best have a value above 0. The best has factor 1. Each other
+    one has DECAY for each passage before it, times the root of its value's share of the best value
     (evidence .837; without the root .827).
     """
     apart: list[int] = []
@@ -128,7 +128,7 @@ def collapse_translations(
 def prefer_current(
     scores: Mapping[int, float], replaced: Mapping[int, Replacement], query: str
 ) -> dict[int, float]:
-    """Return scores by post id, lower for outdated posts, and for replaced ones than for new ones.
+    """Return scores by post id, with outdated posts lowered and replaced ones below current ones.
 
     An old version of a documentation page is left out if the current page has half of its score. It
     keeps its score if the query names its version.

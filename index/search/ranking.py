@@ -42,23 +42,23 @@ ENOUGH_WORDS = 2.5
 missing. That passage has 2 or more for a question and .8 for a paraphrase. Between 2 and 3, no
 kind's hit@1 on held-out blogs changes by more than .007."""
 GATE_POWER = 4.0
-"""Power of the coverage in the reduction of meaning. One passage holds all of a heading, and half
+"""Power of the coverage by which meaning is reduced. One passage holds all of a heading, but half
 of a question. On held-out blogs headings gain .03 of hit@1; questions change by .006."""
 GATE = 0.9
-"""Largest reduction of meaning; below 1, so that posts found by meaning remain hits."""
+"""Largest reduction of meaning; it is below 1, so that posts found by meaning remain hits."""
 LEAST_SCORE = 0.001
 """Minimum score of a post with a word of the query, even if its similarity is negative."""
 REWARD = 0.1
-"""Addition to the score of a post that has the query as a heading or verbatim in its best passage.
-All posts that have it share the addition. A passage may be a detail of a post, so the reward does
-not decide. Values of .05 to .3 rank nine blogs equally well."""
+"""Addition to the score of a post that has the query as a heading or verbatim in its best passage,
+divided by the number of these posts. A passage may be a detail of a post, so the reward does not
+decide. Values of .05 to .3 rank nine blogs equally well."""
 CEILING = 0.95
 """Maximum score of every other post if the query names a post."""
 NEARNESS_WEIGHT = 0.015
-"""Gain of a chunk's score for each standard deviation of the candidates' cosines. It decides
-between chunks of a post with equally many words. It raises the share of questions whose page has
-the evidence from .816 to .838 (English) and from .810 to .843 (Chinese). Six times this weight
-gives .830 and .760. None of 12 other features gained on blogs it was not fitted on."""
+"""Gain of a chunk's score for each standard deviation of the candidates' cosines. Within a post it
+decides between chunks with equally many words. It raises the share of questions whose page has the
+evidence from .816 to .838 (English) and from .810 to .843 (Chinese). Six times this weight gives
+.830 and .760. None of 12 other features gained on blogs it was not fitted on."""
 
 
 class LogisticModel(BaseModel, frozen=True, extra="forbid"):

@@ -98,10 +98,10 @@ def read_request(
 ) -> Request:
     """Read the time and the authors that a query for posts names.
 
-    Posts are listed if every word is understood. A subject that is left is searched with the time
-    and authors as filters. A query that is not for posts, or has more than 25 words or Han
-    characters, is searched as it is. A year after a word is no time if passages have both as a
-    phrase (Server 2016).
+    Posts are listed if every word is understood. If a subject is left, it is searched with time and
+    authors as filters. A query that is not for posts, or has more than 25 words or Han characters,
+    is searched as it is. A year after a word is no time if passages have both as a phrase (Server
+    2016).
     """
     length = len(re.findall(_TOKEN, text))
     is_asked = _POST_WORDS.search(text) or (_WRITING_WORDS.search(text) and length > 1)

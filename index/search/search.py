@@ -83,10 +83,10 @@ class PostRanking(NamedTuple):
 def search(
     snapshot: Snapshot, text: str, filters: Filters, limit: int, offset: int, order: str = ""
 ) -> Answer:
-    """Return up to `limit` hits from `offset` on, best first; with `order`, good ones by date.
+    """Return an answer with up to `limit` hits from `offset` on, best first.
 
-    Spelling is corrected. Times, authors, quotes and exclusions in the text become filters. A query
-    that asks for posts but names no subject lists them by date.
+    With `order` (`newest`, `oldest`) good hits are sorted by date. Times, authors, quotes and
+    exclusions in the text become filters. A query for posts without a subject lists them by date.
     """
     # 1. Understand the query.
     understood = understand(snapshot, text, filters)

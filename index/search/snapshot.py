@@ -31,7 +31,7 @@ class Snapshot:
     embedder: Embedder
     translations: Translations
     series: Mapping[int, Series]
-    """Series by id of each post that is in one."""
+    """Series by post id, for posts that are in one."""
     table: ChunkTable
 
     @cached_property
@@ -68,7 +68,7 @@ class Snapshot:
 
     @cached_property
     def replaced(self) -> Mapping[int, Replacement]:
-        """Replacement by id of each post that is replaced or outdated today."""
+        """Replacements by post id, for posts that are replaced or outdated today."""
         return self.catalog.replaced(date.today().isoformat())
 
 

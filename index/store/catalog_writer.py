@@ -2,8 +2,8 @@
 
 The file starts as a copy of the previous generation's. It takes the changes and the texts of new
 chunks. The texts of a rebuilt generation lie in a second file, which later generations share
-(`index.store.disk`): an edit need not copy it, with 93 MB at 24,000 chunks. Neither file needs a
-journal: nobody reads it until CURRENT names its generation, and a torn file is deleted.
+(`index.store.disk`). It has 93 MB at 24,000 chunks, and an edit need not copy it. Neither file
+needs a journal: nobody reads it until CURRENT names its generation, and a torn file is deleted.
 """
 
 import json
@@ -71,7 +71,7 @@ CREATE TABLE linked (
 CREATE INDEX linked_by_source ON linked (source, kind);
 CREATE TABLE relations (kind TEXT NOT NULL, name TEXT NOT NULL, members TEXT NOT NULL);
 """
-"""Tables of the catalog. IDs are never reused (AUTOINCREMENT): vectors and terms have them too.
+"""Tables of the catalog. IDs are never reused: they also name vectors and lexical documents.
 
 `linked` has the posts that link to others (`kind` is empty) or are replaced by them (`newer`).
 `relations` has the groups of `translations` and the `series`, by sources. `readable` is a chunk's

@@ -66,7 +66,7 @@ def _abbreviations() -> Mapping[str, tuple[str, str]]:
 
 
 def write_out(text: str, has_all: Callable[[str], bool]) -> str:
-    """Return long forms of a query's initials, each if a passage has all its words."""
+    """Return the long forms of a query's initials that a passage has (`has_phrase`)."""
     words = {fold(word) for word in re.findall(r"[^\W_]+", text)}
     said = words | {word.removesuffix("s") for word in words}
     return "\n".join(

@@ -144,8 +144,8 @@ TRADITIONAL = re.compile(r"-(?:hant|tw|hk|mo)\b")
 def join_ideographs(text: str) -> str:
     """Return a query without blanks between Han characters and kana, as text is written.
 
-    With blanks, multilingual-e5-small puts Chinese keywords further from their own post than
-    headings of other posts are.
+    With blanks, multilingual-e5-small puts Chinese keywords further from their own post than it
+    puts headings of other posts.
     """
     return re.sub(rf"(?<=[{HAN}{KANA}])\s+(?=[{HAN}{KANA}])", "", text)
 

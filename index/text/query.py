@@ -84,7 +84,7 @@ class Query:
 
     @property
     def content(self) -> Sequence[Word]:
-        """Words that are no function words; all words if there are no others."""
+        """Content words; all words if there are no content words."""
         return [word for word in self.words if word.weight == 1.0] or self.words
 
 
@@ -276,9 +276,9 @@ def correct_spelling(
 
     It is the word split in two, else with z for s, else the commonest word one letter away; an
     equal first letter is preferred. `frequency_of` counts the posts with a stem. `find_written`
-    returns how posts write folded words, `""` if none does. `is_word` knows English. If half of the
-    words or more have no correction, the query is in another language or field: the result is
-    empty.
+    returns how posts write folded words, `""` if none does. `is_word` knows English. The result is
+    empty if at least half of the words have no correction: the query is in another language or
+    field.
     """
     if language_of(text) not in {"", "en"} and not _EAST_ASIAN.search(text):
         return {}

@@ -68,7 +68,7 @@ _THOUSANDS = re.compile(
 MOST_VERSION_PARTS = 4
 """Maximum leading parts of a version that make one term (1.2.3.4)."""
 LONGEST_PART = 3
-"""Digits above which a part of a version, such as a year, is also a separate term."""
+"""Maximum digits of a version's part; a longer part, such as a year, is also a separate term."""
 _ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
 """English endings after an apostrophe, which are no separate words."""
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})

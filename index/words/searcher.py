@@ -1,9 +1,9 @@
 """Search the posts or the chunks of one generation by their terms, in tantivy.
 
 A word counts by its weight and its IDF, which depends only on counts of documents. Terms are ORed:
-assistants ask questions, and no post has all words of a question. A BM25 score is divided by the
-query's maximum. `index.text.tokenizer` makes the terms, so tantivy's own tokenizers and query
-syntax are never used.
+assistants ask questions, and a search for all words of a question finds nothing. A BM25 score is
+divided by the query's maximum. `index.text.tokenizer` makes the terms, so tantivy's own tokenizers
+and query syntax are never used.
 """
 
 import math
@@ -41,8 +41,8 @@ class LexicalLevel:
         """Inverse document frequency of a word that no document has."""
         count = partial(LexicalLevel._count_documents, weakref.proxy(self))
         self.frequency_of = lru_cache(maxsize=1024)(count)
-        """Function that counts documents with a word, by its commonest stem, or its stems and
-        pattern.
+        """Function that counts the documents with a word: with its commonest stem, or if it has a
+        pattern, with any stem or the pattern.
 
         It holds the level weakly: a cycle would keep its files open until garbage is collected."""
 
