@@ -65,12 +65,12 @@ def _abbreviations() -> Mapping[str, tuple[str, str]]:
     return {f" {index_terms(words)} ": (initials, words) for initials, words in rows}
 
 
-def write_out(text: str, has_all: Callable[[str], bool]) -> str:
+def write_out(text: str, has_phrase: Callable[[str], bool]) -> str:
     """Return the long forms of a query's initials that a passage has (`has_phrase`)."""
     words = {fold(word) for word in re.findall(r"[^\W_]+", text)}
     said = words | {word.removesuffix("s") for word in words}
     return "\n".join(
-        long for short, long in _abbreviations().values() if short in said and has_all(long)
+        long for short, long in _abbreviations().values() if short in said and has_phrase(long)
     )
 
 
