@@ -1,5 +1,5 @@
-"""The index: what it is made of, how it lies on disk, how it is searched.
+"""The index: its parts, its files on disk and its search.
 
-`ingest` writes it, `server` reads it; this package knows Markdown and nothing
-of MCP. Nothing is imported here, so that `import blog_search_mcp.index.types` costs nothing.
+`ingest` writes it, `server` reads it; this package knows neither Markdown nor MCP. It imports
+nothing, so that `import blog_search_mcp.index.types` costs nothing.
 """

@@ -39,7 +39,7 @@ class BlogSearchError(Exception):
 
     @property
     def for_clients(self) -> Message:
-        """The same for a client, which must not see paths of this machine."""
+        """The message for a client, which must not see paths of this machine."""
         return join_sentences(self._what_for_clients, Message(*self.remedy))
 
     def __str__(self) -> str:
@@ -63,11 +63,11 @@ class NoLink(ContentError):
 
 
 class EmbedderError(BlogSearchError):
-    """Texts have no vectors; search goes on by words alone."""
+    """Texts have no vectors; keyword search goes on."""
 
 
 class TextsRefused(EmbedderError):
-    """Some texts are refused: `reasons` by index; `rows` holds the other texts' vectors."""
+    """Some texts are refused: `reasons` are by index; `rows` holds the other texts' vectors."""
 
     def __init__(self, rows: Vectors, reasons: Mapping[int, str]) -> None:
         first = next(iter(reasons.values()))
@@ -96,7 +96,7 @@ class IndexOutdated(IndexBroken):
 
 
 class EmbedderMismatch(IndexProblem, EmbedderError):
-    """The index was built with another embedder than the one asked for or now answering."""
+    """The index was built with another embedder than the requested or the answering one."""
 
 
 class ClientSettingsError(BlogSearchError):
@@ -112,7 +112,7 @@ class NotInIndex(BlogSearchError):
 
 
 MAX_NEAREST = 3
-"""Number of similar names in the message about a name that does not exist."""
+"""Maximum number of similar names in the message about a name that does not exist."""
 
 
 def find_nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
@@ -133,7 +133,7 @@ MOST_DETAIL = 200
 def refuse_post(step: str) -> Iterator[None]:
     """Turn unexpected exceptions of this block, also panics of Rust, into UnreadablePost.
 
-    Its message names `step`, such as `reading it`. Errors of this program, MemoryError, and
+    The message names `step`, such as `reading it`. Errors of this program, MemoryError, and
     exceptions that end a program pass unchanged.
     """
     try:

@@ -1,8 +1,8 @@
 """The store of an index in a folder: it locks writers and replaces generations.
 
 CURRENT is a one-line file. An atomic rename replaces it once all files of the generation it names
-are on disk (fsync), so a killed writer leaves the old generation current. The generation before it
-is kept until the next switch, for servers that are about to open it; open files outlive their
+are on disk (fsync), so a killed writer leaves the old generation current. The previous generation
+is kept until the next switch, for servers that are about to open it. Open files outlive their
 deletion. Slow imports happen at their use, since a server needs the current generation's overview
 before its first reply.
 """
@@ -56,7 +56,7 @@ class FolderStore:
     """One index at its location, which need not exist; nothing is cached between calls.
 
     Methods raise IndexMissing, IndexBroken or another IndexProblem, unless they return `None`. A
-    store on a server has a folder for its copies too, and overrides some methods.
+    subclass for a server has a folder for its copies, and overrides some methods.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -97,7 +97,7 @@ class FolderStore:
     def peek_overview(self) -> Overview | None:
         """Read the live generation's overview, `None` if that cannot be done.
 
-        Its checksum is not compared, so that the first reply is fast; opening verifies it.
+        Its checksum is not compared, so that the first reply is fast; opening compares it.
         """
         with suppress(IndexProblem, OSError, ValueError):
             files = self.layout.generation(self.current_number())
@@ -106,7 +106,7 @@ class FolderStore:
         return None
 
     def open_snapshot(self, files: GenerationFiles, embedder: Embedder) -> Snapshot:
-        """Open complete, verified files."""
+        """Open files that are complete and verified."""
         from blog_search_mcp.index.search.snapshot import open_snapshot
 
         return open_snapshot(files, embedder)
@@ -145,9 +145,9 @@ class FolderStore:
     def begin(self, base: Manifest | None, _dimension: int) -> Iterator[GenerationFiles]:
         """Make the folder of a new generation, based on `base`, the live one, unless it is `None`.
 
-        The caller holds the writer lock. Leftovers of a killed ingest are deleted first, and the
-        generation before the current one after the switch. A new generation that is not current
-        when the block ends is deleted. The number of a foreign folder is skipped. Raises
+        The caller holds the writer lock. Leftovers of a killed ingest are deleted first. After the
+        switch, only the new and the previous generation are kept. A new generation that is not
+        current when the block ends is deleted. The number of a foreign folder is skipped. Raises
         IndexBroken if `base` is damaged.
         """
         if base is not None:
@@ -183,7 +183,7 @@ class FolderStore:
     def publish(self, manifest: Manifest, earlier: Mapping[str, Checksum]) -> Manifest:
         """Make a complete generation the live one; return its manifest with files' checksums.
 
-        `earlier` are the base's checksums: a file shared with it is on disk already.
+        `earlier` has the base's checksums: a file shared with the base is on disk already.
         """
         files, checksums = self.layout.generation(manifest.generation), dict[str, Checksum]()
         written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]

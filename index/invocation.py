@@ -1,4 +1,4 @@
-"""Commands that a person is told to run, in the form that works for this installation.
+"""Commands that a person should run, in a form that works for this installation.
 
 The code that raises an error knows neither the blog's folders nor who will read it. So a Message
 keeps its commands as objects: its text suits clients, and a terminal adds the folders.
@@ -39,7 +39,7 @@ class Blog:
 
 
 def start_words() -> tuple[str, ...]:
-    """Return the words that start this program, the first an absolute path if it is known.
+    """Return the words that start this program; the first is an absolute path if it is known.
 
     Runners (uvx, pipx run) delete the environments they make, so the runner's command is returned.
     """
@@ -84,16 +84,16 @@ class Invocation:
 
 
 TO_INGEST = Invocation(("ingest",))
-"""The command that brings an index up to date."""
+"""Command that brings an index up to date."""
 TO_REBUILD = Invocation(("ingest", "--rebuild"))
 TO_SETUP = Invocation(("setup",))
-"""Command that makes an index, or finds its posts in another folder, and sets up clients."""
+"""Command that creates an index, or finds its posts in another folder, and sets up clients."""
 Parts: TypeAlias = tuple[str | Invocation, ...]
 """Pieces of a text, in order; a command gets backticks when the text is written."""
 
 
 class Message(str):
-    """Text for clients, which keeps its commands for terminals."""
+    """Text for clients, which keeps its commands for a terminal's text."""
 
     __slots__ = ("parts",)
     parts: Parts
@@ -115,7 +115,7 @@ class Message(str):
 
 
 def join_sentences(*sentences: str | None) -> Message:
-    """Join the sentences that are not empty by spaces, keeping their commands."""
+    """Join the sentences that are not empty with spaces, keeping their commands."""
     spaced = [part for sentence in sentences if sentence for part in (" ", sentence)]
     return Message(*spaced[1:])
 

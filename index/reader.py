@@ -30,7 +30,7 @@ if TYPE_CHECKING:
 
 
 class IndexReader:
-    """A reader of one generation: immutable, and safe for concurrent requests.
+    """Reader of one generation: immutable, and safe for concurrent requests.
 
     Every method raises IndexBroken if a file was replaced or damaged after it was opened.
     """
@@ -50,7 +50,7 @@ class IndexReader:
         self._age: str | None = None
 
     def in_place_of_newest(self, problem: IndexProblem) -> IndexReader:
-        """Return a copy whose answers tell that the newest generation has a `problem`."""
+        """Return a copy whose answers say that the newest generation has a `problem`."""
         reader = copy(self)
         reader.problem = problem
         age = f"This is from the index of {self.manifest.created}, since the newest cannot be used."
@@ -76,7 +76,7 @@ class IndexReader:
     def read(self, source: str, chunk_index: int, neighbors: int | None) -> Passage:
         """Return the page around a chunk, extended by `neighbors` chunks on each side.
 
-        0 neighbors return the chunk alone, `None` the page unchanged. Raises NotInIndex.
+        0 neighbors return only the chunk, and `None` the page unchanged. Raises NotInIndex.
         """
         snapshot = self.snapshot
         post_id, post = snapshot.catalog.find_post(source)
@@ -118,13 +118,13 @@ class IndexReader:
 
 
 PAGE_BYTES = 4_900
-"""Maximum bytes of UTF-8 in a page, a chunk with the chunks around it: about 1,000 tokens or two
-chunks. Of 344 questions on eight blogs the best chunk alone holds the evidence for .66 and its page
-for .84; 5,000 bytes gain nothing more."""
+"""Maximum bytes of UTF-8 in a page, a chunk with the chunks around it: about 1,000 tokens. For 344
+questions on eight blogs, .66 of the best chunks have the evidence, and .84 of their pages. A page
+of 5,000 bytes gains nothing."""
 
 
 def find_section(chunks: Sequence[Chunk], index: int) -> int:
-    """Return the first chunk of the section in which a chunk begins."""
+    """Return the index of the first chunk of the section in which a chunk begins."""
     while index > 0 and chunks[index - 1].all_headings[-1:] == chunks[index].headings[-1:]:
         index -= 1
     return index
@@ -133,8 +133,9 @@ def find_section(chunks: Sequence[Chunk], index: int) -> int:
 def fill_page(sizes: Sequence[int], asked: int, start: int) -> range:
     """Return the chunks of the page around `asked`; `sizes` are the bytes of a post's chunks.
 
-    Chunks from `start` on, where its section begins, come first if they fit into PAGE_BYTES. Then
-    chunks are added after and before in turn, or on one side only if the other's next is too large.
+    Chunks from `start` on, where the section begins, come first if they fit into PAGE_BYTES. Then
+    chunks are added after and before in turn. If the next one of a side is too large, chunks are
+    added on the other side.
     """
     first = start if sum(sizes[start : asked + 1]) <= PAGE_BYTES else asked
     end, room = asked + 1, PAGE_BYTES - sum(sizes[first : asked + 1])
@@ -161,7 +162,7 @@ def list_headings(chunks: Iterable[Chunk]) -> Iterator[tuple[int, str]]:
 
 
 class Index:
-    """An index that opens each generation at the first request after it was made; thread-safe."""
+    """An index that opens each generation at the first request after its creation; thread-safe."""
 
     def __init__(
         self, location: Location, embedder_for: Callable[[EmbedderIdentity], Embedder]
@@ -175,8 +176,8 @@ class Index:
     def reader(self) -> IndexReader:
         """Return a reader of the current generation.
 
-        If that cannot be opened, the reader is of the generation that is open, else the newest
-        undamaged one, and has a `problem`. Raises IndexMissing or IndexBroken if there is none.
+        If it cannot be opened, the reader has a `problem` and is of the generation that is open,
+        else of the newest undamaged one. Raises IndexMissing or IndexBroken if there is none.
         """
         stamp = self.store.stamp()
         with self._opening:
@@ -198,15 +199,12 @@ class Index:
             self._opened = None
 
     def _open_newest(self) -> IndexReader:
-        """Open the current generation, again if another one became current meanwhile.
-
-        An ingest may delete a generation after its number was read.
-        """
+        """Open the current generation, again if another one became current in the meantime."""
         while True:
             number, reader = self.store.current_number(), None
             try:
                 reader = IndexReader(self.store, number, self._embedder_of)
-            except IndexProblem:
+            except IndexProblem:  # an ingest may have deleted it since its number was read
                 if self.store.current_number() == number:
                     raise
             if reader is not None and self.store.current_number() == number:
@@ -221,7 +219,7 @@ class Index:
                         self._opened = None, IndexReader(self.store, number, self._embedder_of)
 
     def _embedder_of(self, identity: EmbedderIdentity) -> Embedder:
-        """Return the embedder for an identity; generations with the same identity share one."""
+        """Return the embedder for an identity; generations with the same identity share it."""
         if self._embedder is None or self._embedder.identity != identity:
             self._embedder = self._embedder_for(identity)
         return self._embedder

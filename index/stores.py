@@ -1,7 +1,7 @@
-"""Open an index where it lies, in a folder or on a Milvus server.
+"""Open the store of an index in a folder or on a Milvus server.
 
-A location is a folder or a server's address; a server's store is a `FolderStore` on a copy that
-asks the server for nearest vectors. A store is imported when a location needs it.
+A server's store is a `FolderStore` on a local copy; it asks the server for nearest vectors. A store
+is imported when a location needs it.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 
 @dataclass(frozen=True, slots=True)
 class IndexAddress:
-    """An index on a server, without a password."""
+    """Address of an index on a server, without a password."""
 
     scheme: str
     server: str

@@ -19,7 +19,7 @@ VERSIONED = re.compile(r"((?:.*/)?)([\w-]+_)?versioned_docs/version-([^/]+)/")
 """Start of the path of an old Docusaurus page: folder, plugin's name if any, and version."""
 MAX_ADDRESS = 2048
 """Maximum characters of an address or a part of one (https://www.sitemaps.org/protocol.html).
-Longer ones are dropped, so that they cannot fill an answer."""
+Longer addresses are dropped, so that they cannot fill an answer."""
 Order = Literal["newest", "oldest", "title"]
 Translated: TypeAlias = tuple[tuple[str, str], ...]
 """Language and source of each translation of a post."""
@@ -44,17 +44,17 @@ class Post:
     translation_key: str = ""
     """Key that the author gave the post and its translations."""
     series: str = ""
-    """The author's name for the series that it belongs to."""
+    """The author's name for the series of the post."""
     part: int | None = None
-    """Its number in the series, if the author gives one."""
+    """Number of the post in the series, if the author gives one."""
     aliases: tuple[str, ...] = ()
-    """Its other names and addresses: notes' `aliases`, paths of the front matter, redirects."""
+    """Other names and addresses: notes' `aliases`, paths of the front matter, redirects."""
     authors: tuple[str, ...] = ()
-    """Authors, by name if the site knows one."""
+    """Authors, by name if the site knows their names."""
     words: str = ""
     """Names and values of the other fields of the front matter, ` · ` between the fields."""
     outdated: str = ""
-    """The author's word (`deprecated`), or the ISO day on which it becomes outdated; else `""`."""
+    """The author's word (`deprecated`), the ISO day on which it becomes outdated, or `""`."""
 
     @property
     def section(self) -> str:
@@ -64,7 +64,7 @@ class Post:
 
 @dataclass(frozen=True, slots=True)
 class Posts:
-    """A page of posts, of `total` on all pages."""
+    """A page of posts; `total` is the number on all pages."""
 
     page: tuple[Post, ...]
     total: int
@@ -87,21 +87,21 @@ class Chunk:
     text: str
     """The author's text, verbatim except for comments."""
     plain: str
-    """`text` without markup: it is embedded, analyzed and previewed. Headings have none either."""
+    """`text` without markup: it is embedded, indexed and previewed. Headings have no markup."""
     headings: tuple[str, ...]
     """Headings above the passage, the outermost first."""
     first_line: int
-    """Line of the file, from 1."""
+    """First line in the file, from 1."""
     last_line: int
-    """Last line of the file, inclusive."""
+    """Last line in the file, inclusive."""
     anchors: tuple[str, ...] = ()
     """Fragment (`#…`) of each of `all_headings`; `""` if it is not sure."""
     inner_headings: tuple[str, ...] = ()
     """Headings inside the passage, in order."""
     coverage: float = 1.0
-    """Share of it that the embedder's vocabulary covers, in [0, 1]."""
+    """Share of the passage that the embedder's vocabulary covers, in [0, 1]."""
     lead: str = ""
-    """Earlier lines that its Markdown needs, such as the head of a table."""
+    """Earlier lines that the passage's Markdown needs, such as the head of a table."""
 
     @property
     def all_headings(self) -> tuple[str, ...]:
@@ -126,7 +126,7 @@ class Link:
     line: int
     """Line of the file, from 1."""
     kind: str = ""
-    """`newer` for the address of a post that replaces this one, `older` for one it replaces."""
+    """`newer` for a link to the post that replaces this one, `older` for one that it replaces."""
 
 
 class SeriesPart(NamedTuple):
@@ -188,9 +188,9 @@ class PostTerms:
     """All terms of a post that keyword search finds, separated by spaces."""
 
     whole: str = ""
-    """Terms of title, file name, tags, description, every heading and the text."""
+    """Terms of title, names, tags, authors, description, front matter, headings and text."""
     chunks: tuple[str, ...] = ()
-    """Terms of each chunk, with title, file name, tags and the headings above and in it."""
+    """Terms of each chunk, with title, names, tags, and the headings above and in it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -246,9 +246,9 @@ class Answer:
     confidence: str = "normal"
     """`normal`, or `low` if the blog seems to have nothing on the subject."""
     certainty: float = 0.0
-    """Estimated probability that the blog holds an answer, in [0, 1]; decides `confidence`."""
+    """Estimated probability that the blog holds an answer, in [0, 1]; see `confidence`."""
     notice: str | None = None
-    """Sentences that the reader must see, such as that search by meaning failed."""
+    """Sentences that the reader must see, such as that semantic search failed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -280,8 +280,8 @@ ANALYSIS = 7
 class Fingerprint:
     """An embedding server's vectors of known texts at ingest, to compare with after an update.
 
-    `vectors` has those of `index.embedders.fingerprint.TEXTS`, encoded by `pack_vectors`; `version`
-    is the server's, empty if it reports none.
+    `vectors` has the rows of `index.embedders.fingerprint.TEXTS`, encoded by `pack_vectors`.
+    `version` is the server's, empty if it reports none.
     """
 
     version: str
@@ -302,7 +302,7 @@ class EmbedderIdentity:
     document_prefix: str = ""
     query_prefix: str = ""
     fingerprint: Fingerprint | None = None
-    """`None` for a model that only changes with this package."""
+    """Fingerprint; `None` for a model that changes only with this package."""
 
     @property
     def name(self) -> str:

@@ -1,8 +1,8 @@
 """Requests to an embedding server: their limits, retries and errors.
 
-A `Wire` is the protocol of one server. Texts are sent by plain HTTP, since this reads replies more
-strictly than the servers' own clients. Redirects are not followed, replies are limited and
-validated, and a server's text is printed without control characters and keys.
+A `Wire` is the protocol of one server. This module sends texts by plain HTTP, since it reads
+replies more strictly than the servers' own clients. Redirects are not followed. Replies are limited
+and validated. A server's text is printed without control characters and keys.
 """
 
 import json
@@ -31,16 +31,17 @@ from blog_search_mcp.index.types import Vectors
 T = TypeVar("T")
 log = logging.getLogger(__name__)
 KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
-"""Environment variable of the bearer token. No other program uses it, so no key goes astray."""
+"""Environment variable of the bearer token. No other program uses it, so no foreign key is sent."""
 OLLAMA_KEY_VARIABLE: Final = "OLLAMA_API_KEY"
 """Environment variable of the key in Ollama's own clients."""
-MOST_REPLY_BYTES, MOST_REPLY_SECONDS = 8_000_000, 30.0
-"""Maximum bytes of a reply, and seconds from its first byte to its last. 32 vectors of 4,096
-numbers, Ollama's longest, take 3 MB, and a server sends vectors only when it has them all."""
+MOST_REPLY_BYTES = 8_000_000
+"""Maximum bytes of a reply. 32 vectors of 4,096 numbers, Ollama's longest, take 3 MB."""
+MOST_REPLY_SECONDS = 30.0
+"""Maximum seconds from a reply's first byte to its last: vectors are sent when all are ready."""
 
 
 class FailureKind(Enum):
-    """Kinds of failure that are handled differently: what happened, and its remedy, for a Wire."""
+    """Kinds of failure that are handled differently: what happened and the remedy, for a Wire."""
 
     DOWN = "{0.place} cannot be reached.", "{0.start}, or name its address with {0.setting}."
     SLOW = "{0.place} did not answer in time.", "Try again; if it stays so, restart it."
@@ -57,7 +58,7 @@ class FailureKind(Enum):
 
 
 RETRIES: Final = {FailureKind.DOWN: 6, FailureKind.BUSY: 8, FailureKind.FAILED: 3}
-"""Maximum retries by kind. A slow request is not repeated; its texts are sent in halves."""
+"""Maximum retries by kind. The texts of a slow request are sent in halves instead."""
 
 
 class RequestFailed(EmbedderError):
@@ -93,12 +94,12 @@ class RetryPolicy:
 
 
 FOR_DOCUMENTS: Final = RetryPolicy(300.0, pauses=(0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 16.0, 32.0))
-"""The timeout is the time that Ollama itself gives a model to load. An Ollama that updates itself
-is down for some seconds, and many servers count requests by the minute."""
+"""Policy for documents. The timeout is the time that Ollama gives a model to load. The pauses
+outlast an update of Ollama, which takes seconds, and a limit of requests per minute."""
 FOR_A_QUERY: Final = RetryPolicy(timeout=20.0)
-"""Somebody waits, so the timeout just covers the longest cold start seen, 15 s."""
+"""Policy for a query, for which somebody waits: it covers the longest cold start seen, 15 s."""
 FOR_A_TRIAL: Final = RetryPolicy(timeout=10.0)
-"""Ollama is tried before another embedder is chosen; loading a recently read model takes 1 s."""
+"""Policy for a trial of Ollama for a new index; loading a recently read model takes 1 s."""
 
 
 class Wire(ABC):
@@ -109,10 +110,10 @@ class Wire(ABC):
     name: ClassVar[str]
     """Name of the server at the beginning of a sentence, such as `Ollama`."""
     setting: ClassVar[str]
-    """Options and environment variables that set address and key."""
+    """Options and environment variables that set the address and the key."""
     start: ClassVar[str] = "Start it"
     fetch: str
-    """Instruction to get `{model}` onto the server."""
+    """Instruction that puts `{model}` onto the server."""
     key_variable: str
     """Environment variable of the bearer token, `""` for none."""
     fields: Mapping[str, Any] = MappingProxyType({})
@@ -198,9 +199,10 @@ class Wire(ABC):
         return self._clients[timeout]
 
     def _read_answer(self, response: httpx.Response) -> None:
-        """Read a reply, which must not be compressed; a hook of httpx.
+        """Read a reply, as a response hook of httpx.
 
-        Raises ValueError, and RequestFailed for a status of 300 or above or an error in the reply.
+        Raises ValueError if it is compressed. Raises RequestFailed for a status of 300 or above,
+        and for an error in the reply.
         """
         if response.headers.get("Content-Encoding", "") not in ("", "identity"):
             raise ValueError("an answer that is compressed")
@@ -222,7 +224,7 @@ class Wire(ABC):
 
 
 def bound_answer(request: httpx.Request) -> None:
-    """Limit the seconds and bytes of a reply, with its head; a hook of httpx.
+    """Limit the seconds and bytes of a reply with its head, as a request hook of httpx.
 
     The first byte must come within the request's timeout. Each request has its own connection.
     """
@@ -247,10 +249,7 @@ def bound_answer(request: httpx.Request) -> None:
 
 
 def read_pause(retry_after: str) -> float:
-    """Return the seconds in the header Retry-After, a number or an HTTP date; 0 for other text.
-
-    The pauses for documents outlast a limit per minute anyway.
-    """
+    """Return the seconds in the header Retry-After, a number or an HTTP date; 0 for other text."""
     if re.fullmatch(r"\d+(\.\d+)?", retry_after):
         return float(retry_after)
     with suppress(ValueError, OverflowError):
@@ -270,7 +269,7 @@ _CRASH = re.compile(r"\bEOF\b|connection (?:reset|refused)|do embedding req")
 
 
 def classify_reply(status: int, text: str) -> FailureKind:
-    """Classify an HTTP reply of 300 and above by its status and the server's first words."""
+    """Classify an HTTP reply of 300 and above by its status and the beginning of its text."""
     text = text[:2_000]
     is_large = status == 429 and "too large" in text  # of more tokens than a minute may have
     if status == 413 or is_large or (status in (400, 422, 500) and _TOO_LONG.search(text)):
@@ -288,7 +287,7 @@ def classify_reply(status: int, text: str) -> FailureKind:
 
 
 _MALFORMED = (ValueError, LookupError, TypeError, RecursionError)
-"""Exceptions while reading a reply of another form."""
+"""Exceptions that a reply of another form causes."""
 _Row = Annotated[list[StrictFloat], Field(fail_fast=True, max_length=100_000)]
 
 
@@ -305,9 +304,10 @@ class _Reply(BaseModel):
 def read_vector_rows(answer: bytes, count: int, dimension: int | None) -> Vectors:
     """Return `count` vectors from a reply in Ollama's or OpenAI's form, as unit rows.
 
-    The reply may be the bare list; a vector may be base64 or in a list of its own; indexes start at
-    0 or 1. Raises ValueError for another form or count, and unless all vectors have one width
-    (`dimension`, if known; at least 2), are finite and not zero.
+    The reply may be the list without an object around it. A vector may be base64, or in a list by
+    itself. Indexes start at 0 or 1. Raises ValueError for another form, count or width
+    (`dimension`, if known; else any from 2), for different widths, and for zeros or numbers that
+    are not finite.
     """
     if (start := b"".join(answer[:9].split())).startswith(b"["):
         answer = b'{"%b":%b}' % (b"data" if start[1:2] == b"{" else b"embeddings", answer)

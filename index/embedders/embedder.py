@@ -1,4 +1,4 @@
-"""The protocol of embedders, and functions that all of them share.
+"""The protocol of embedders, and functions that embedders share.
 
 Documents and queries need the same model, prefixes and weights, or cosines mean nothing. The
 identity records these in the manifest and in the cache's keys.
@@ -18,11 +18,11 @@ T = TypeVar("T")
 DEFAULT_MODEL: Final = "nomic-embed-text"
 """Ollama's default model; it reads English only."""
 WINDOW: Final = 400
-"""Maximum word pieces of a window, as `count_pieces` estimates them, without title and headings.
+"""Maximum word pieces of a window, estimated by `count_pieces`, without title and headings.
 
-Another number embeds every text anew. A model that reads less at once, as all-MiniLM-L6-v2 with 256
-real pieces, gives the mean of a window's parts: with half of it an English blog has two thirds more
-vectors and finds the same."""
+Another number embeds every text anew. A model that reads fewer pieces, such as all-MiniLM-L6-v2
+with 256, gives the mean of a window's parts. Windows of half this size give an English blog two
+thirds more vectors and the same results."""
 
 
 class Embedder(Protocol):
@@ -35,15 +35,15 @@ class Embedder(Protocol):
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """Return how well the model's vocabulary covers each text, in [0, 1].
 
-        At 0 the model sees only unknown pieces and the vector would be noise, so such a text is not
-        embedded. Costs no model run. Raises EmbedderError.
+        A text with 0 is not embedded: all its pieces are unknown, so its vector would be noise. The
+        model does not run. Raises EmbedderError.
         """
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Return float32 unit rows of shape (len(texts), dimension), in order.
 
-        A blank text gets zeros. Raises TextsRefused, which has the other rows, if some texts have
-        no vector, and EmbedderError.
+        A blank text gets zeros. Raises EmbedderError, or TextsRefused with the other rows if some
+        texts have no vector.
         """
 
     def embed_query(self, text: str) -> Vectors:
@@ -57,7 +57,7 @@ def rebuild_command(kind: str, model: str | None = None) -> Invocation:
 
 
 def embedding_text(title: str, headings: Sequence[str], window: str) -> str:
-    """Join title, heading path and `window`, a part of a chunk's plain text."""
+    """Join title, heading path and `window`, which is a part of a chunk's plain text."""
     return "\n".join(filter(None, (title, " > ".join(headings), window)))
 
 
@@ -74,7 +74,7 @@ def mean_direction(rows: Sequence[Vectors], dimension: int) -> Vectors:
 def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future[T]:
     """Start `work` in a thread; if it is `awaited`, the process waits for it at its end.
 
-    Native code that starts threads while the process ends would abort it.
+    A process aborts if its native code starts threads while it ends.
     """
     ended: Future[T] = Future()
 
@@ -89,12 +89,12 @@ def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future
 
 
 _PIECES = f"{IDEOGRAPHS}\u3100-\u312f"
-"""Characters that are a piece each (Han, kana, bopomofo), as the inside of a set in a regular
-expression. Hangul is counted as letters."""
+"""Characters that are one piece each (Han, kana, bopomofo), as the inside of a set in a regular
+expression. Hangul counts as letters."""
 _DATA_URI = re.compile(r"data:[\w.+-]*+(?:/[\w.+-]*+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
 _PIECE_PATTERN = rf"[^\W_{_PIECES}]{{1,5}}|[^\w\s]|[{_PIECES}]|_"
-"""Pattern of a piece, the commonest kind first: English has 4.7 letters and 1.3 pieces a word in
-MiniLM's vocabulary, code fewer. It is compiled at its first use, since that takes 2 ms."""
+"""Pattern of a piece, the commonest kind first. In MiniLM's vocabulary an English word has 4.7
+letters and 1.3 pieces. The pattern is compiled at its first use, since that takes 2 ms."""
 
 
 def count_pieces(text: str) -> int:
@@ -104,5 +104,5 @@ def count_pieces(text: str) -> int:
 
 
 def has_more_pieces(text: str, most: int) -> bool:
-    """Whether a text has more pieces than `most`; one with fewer characters is not counted."""
+    """Whether a text has more pieces than `most`; they are counted if it has more characters."""
     return len(text) > most and count_pieces(text) > most

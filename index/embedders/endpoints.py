@@ -10,20 +10,20 @@ from blog_search_mcp.index.errors import UsageError
 
 OLLAMA_PORT: Final = 11434
 _SCHEME_PORTS: Final = {"http": 80, "https": 443}
-"""An explicit scheme brings its own default port, as in Ollama."""
+"""Default port of an explicit scheme, as in Ollama."""
 _LOOPBACKS: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
-"""Addresses to connect to, by the address that a server listens on."""
+"""Address to connect to, by the address that a server listens on."""
 _OLLAMA_ROUTE: Final = re.compile(
     r"/(?:api|v1)(?:/(?:embed(?:ding)?s?|chat(?:/completions)?|generate|tags|models|version))?$"
 )
 _OTHER_ROUTE: Final = re.compile(r"/(?:embed(?:ding)?|(?:chat/)?completions|responses|models)$")
-"""Routes that people paste after the address."""
+"""Routes of servers that people paste after the address."""
 
 
 def resolve_ollama(text: str) -> str:
     """Return `scheme://host:port[/path]` for a form of OLLAMA_HOST, by the rules of Ollama itself.
 
-    Empty text means `http://127.0.0.1:11434`; a route of Ollama's at the end is removed. Raises
+    Empty text means `http://127.0.0.1:11434`. A route of Ollama at the end is removed. Raises
     UsageError, which does not repeat the text.
     """
     parts, host, path = _split(text, "http://127.0.0.1:11434", needs_host=False)
@@ -34,8 +34,8 @@ def resolve_ollama(text: str) -> str:
 def resolve_openai(text: str) -> str:
     """Return the URL of `/embeddings`, below `/v1` for an address without a path.
 
-    A full URL stays as it is, with a query as Azure has it; Ollama's own route is replaced by its
-    `/v1/embeddings`. Raises UsageError, which does not repeat the text.
+    A URL that ends with it is unchanged, also in its query, which Azure needs. Ollama's own route
+    becomes `/v1/embeddings`. Raises UsageError, which does not repeat the text.
     """
     parts, host, path = _split(text, "http://127.0.0.1:8000/v1", needs_host=True)
     path = re.sub(r"/api/embed(?:dings)?$", "/v1/embeddings", path)
@@ -46,7 +46,7 @@ def resolve_openai(text: str) -> str:
 
 
 def _split(text: str, example: str, *, needs_host: bool) -> tuple[SplitResult, str, str]:
-    """Split an address (by default of http); return host and path too. Raises UsageError."""
+    """Return an address in parts (`http` by default), its host and its path. Raises UsageError."""
     text = text.strip("\"'`<> \t\r\n").removeprefix("//")
     with suppress(ValueError):
         parts = urlsplit(text if "://" in text else f"http://{text}")

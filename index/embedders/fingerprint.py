@@ -1,8 +1,8 @@
 """Fingerprint texts: their vectors show whether a server still embeds as it did.
 
-The same weights have given other vectors under another version of Ollama, without notice
-(ollama/ollama#13942, #14449, #7085): capitals lost, accents kept, punctuation split differently,
-long texts cut. Each of these texts has another vector after such a change.
+Another version of Ollama has given other vectors for the same weights, without notice
+(ollama/ollama#13942, #14449, #7085). It lost capitals, kept accents, split punctuation differently,
+or cut long texts. Each of these changes alters the vector of one fingerprint text.
 """
 
 import base64
@@ -26,10 +26,10 @@ TEXTS: Final = (
 )
 """Mixed case, accents, the punctuation of code, and a long text within every model's 256 tokens."""
 SAME_COSINE: Final = 0.999
-"""Minimum cosine of two vectors of one text to count as equal. Correct engines differ by 1e-4 in a
-component; every known change of tokenizing moved one of these texts below .99."""
+"""Minimum cosine at which two vectors of one text count as equal. Correct engines differ by 1e-4 in
+a component; every known change of tokenizing moved one of these texts below .99."""
 MAX_USUAL_COSINE: Final = 0.95
-"""Maximum usual cosine; a model that tells no texts apart would leave no distance to 1."""
+"""Maximum of `usual_cosine`, so that 1 minus it, which divides other cosines, is not near 0."""
 
 
 def pack_vectors(rows: Vectors) -> str:
@@ -38,7 +38,7 @@ def pack_vectors(rows: Vectors) -> str:
 
 
 def embeds_same(recorded: str, packed: str) -> bool:
-    """Whether packed vectors agree within SAME_COSINE; `packed` may have the first texts only."""
+    """Whether vectors agree within SAME_COSINE; `packed` may have only the first texts."""
     try:
         before = np.frombuffer(base64.b64decode(recorded), dtype="<f4").reshape(len(TEXTS), -1)
         now = np.frombuffer(base64.b64decode(packed), dtype="<f4").reshape(-1, before.shape[1])
@@ -48,12 +48,9 @@ def embeds_same(recorded: str, packed: str) -> bool:
 
 
 def usual_cosine(identity: EmbedderIdentity) -> float:
-    """Return the mean cosine of unrelated texts, at most MAX_USUAL_COSINE.
-
-    Packaged models have no fingerprint; theirs was measured on TEXTS.
-    """
+    """Return the mean cosine of unrelated texts, at most MAX_USUAL_COSINE."""
     if identity.fingerprint is None:
-        return 0.8 if identity.model == "multilingual-e5-small" else 0.0
+        return 0.8 if identity.model == "multilingual-e5-small" else 0.0  # of TEXTS
     data = base64.b64decode(identity.fingerprint.vectors)
     rows = np.frombuffer(data, dtype="<f4").reshape(len(TEXTS), -1)
     rows = rows[rows.any(axis=1)]

@@ -1,4 +1,4 @@
-"""Embedder of an embedding server for queries: it gives a vector or an error within seconds.
+"""Embedder that gives a query a vector or an error of its embedding server within seconds.
 
 A query must not wait for a server that is dead, hangs or loads its model. So each request runs in
 the background and is waited for briefly. A late vector is kept for the next equal query. After a
@@ -20,13 +20,13 @@ from blog_search_mcp.index.errors import BlogSearchError, EmbedderError, Embedde
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 LEAST_WAIT: Final = 0.2
-"""Seconds that a query waits for a server that has not answered yet. With the work around it, a
-dead server costs a query at most .3 s, also on a busy machine."""
+"""Seconds that a query waits for a server that has not answered yet or has failed. With all other
+work, a dead server costs a query at most .3 s, also on a busy machine."""
 MOST_WAIT: Final = 2.0
 """Seconds that a query waits for a server whose last request succeeded."""
 RETRY_PAUSE: Final = 5.0
-"""Seconds after a failure until a query asks again: soon enough for somebody who has just started
-Ollama, seldom enough for others."""
+"""Seconds after a failure until a query is sent again: soon enough for somebody who has just
+started Ollama, seldom enough for everybody else."""
 
 
 class ServedEmbedder(RemoteEmbedder):
@@ -45,7 +45,7 @@ class ServedEmbedder(RemoteEmbedder):
         run_in_background(lambda: self._recent.update({"": self.embed_documents(["warm up"])}))
 
     def embed_query(self, text: str) -> Vectors:
-        """Embed a query, or raise EmbedderError soon; within RETRY_PAUSE the last failure."""
+        """Embed a query. Raises EmbedderError within seconds, or at once during RETRY_PAUSE."""
         with self._lock:
             if text in self._recent:
                 return self._recent[text]

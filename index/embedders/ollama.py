@@ -24,8 +24,8 @@ class OllamaWire(Wire):
     setting = "--embedder-url or OLLAMA_HOST"
     start = "Start it (`ollama serve` or the app)"
     fetch = "Run `ollama pull {model}`"
-    # Ollama cuts long texts by default, and unloads a model after 5 minutes, for which the next
-    # query would wait.
+    # By default Ollama cuts long texts. It also unloads a model after 5 minutes, and the next query
+    # would wait for it.
     fields = MappingProxyType({"truncate": False, "keep_alive": "30m"})
 
     def __init__(self, url: str, model: str) -> None:
@@ -40,7 +40,7 @@ class OllamaWire(Wire):
         return f"{self.url}/api/embed"
 
     def open_client(self, **options: Any) -> Any:
-        """Return the library's client, whose import alone fails with odd settings."""
+        """Return the library's client; with odd settings its import fails."""
         from ollama import Client
 
         client = Client(host=self.url, **options)
@@ -53,7 +53,7 @@ class OllamaWire(Wire):
         return super().post(client._client, body)
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:
-        """Return version and digest, in two requests of a millisecond each."""
+        """Return version and digest, by two requests of a millisecond. Raises RequestFailed."""
 
         def look(client: Any) -> Any:  # the client has no method for the version
             return client.list().models, client._client.get("/api/version").json()["version"]

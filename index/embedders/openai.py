@@ -1,10 +1,10 @@
 """Servers with OpenAI's `/v1/embeddings` (vLLM, TEI, llama.cpp, LM Studio).
 
-OpenAI's own client asks for base64 by default; servers that ignore this reply with numbers, and
-others with a quarter of the width (BerriAI/litellm#42426). Here no encoding is requested, since
-some servers refuse any, and both are read. Only strings are sent: LM Studio and Ollama refuse token
-arrays. Such a server names neither version nor weights, so only the vectors of the fingerprint
-texts can show a change.
+No encoding is requested, since some servers refuse any. Both base64 and numbers are read: if base64
+is requested, as OpenAI's own client does, some servers reply with numbers, and others with a
+quarter of the width (BerriAI/litellm#42426). Only strings are sent: LM Studio and Ollama refuse
+token arrays. These servers report neither version nor weights, so only the vectors of the
+fingerprint texts can show a change.
 """
 
 from blog_search_mcp.index.embedders.connection import KEY_VARIABLE, Wire
@@ -12,7 +12,7 @@ from blog_search_mcp.index.embedders.endpoints import resolve_openai
 
 
 class OpenAIWire(Wire):
-    """A server; its address has any form of `resolve_openai`, an invalid one fails at first use."""
+    """A server with OpenAI's API; an address that is not valid fails at the first use."""
 
     kind = "openai"
     name = "The embedding server"

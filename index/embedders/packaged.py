@@ -1,14 +1,14 @@
-"""The packaged models, run by onnxruntime without a network, and which texts they can read.
+"""Packaged embedding models, run by onnxruntime without a network, and the texts they can read.
 
-A graph pools and normalizes, so a text costs a tokenizer call and one run. Every text runs by
-itself: the int8 graph scales its activations by the largest value of the whole batch, so in batches
-of 4 or 16 a vector moved to a cosine of .987 with itself, and batches were no faster on a CPU (31
-texts of 256 word pieces a second alone, 26 in sixteens, one thread). So threads work on different
-texts, never inside one operator.
+A graph pools and normalizes, so a text costs one tokenizer call and one run. Texts are not batched:
+an int8 graph scales its activations by the largest value of the batch, so a text's vectors with and
+without a batch of 4 or 16 have a cosine of .987. Batches are also no faster on a CPU: one thread
+embeds 31 texts of 256 word pieces a second one by one, and 26 in batches of 16. So threads work on
+different texts, never inside one operator.
 
-A text that the model's vocabulary does not cover is not embedded. Finding that out costs no model
-run, and for the multilingual model no tokenizer either: neither the processes that read posts nor a
-server, which looks up the pieces of a query, load its 179,000 pieces.
+A text that the vocabulary does not cover is not embedded. This check costs no model run, and for
+the multilingual model no tokenizer. The 179,000 pieces of that model are loaded neither by
+processes that read posts nor by a server, which looks up the pieces of a query.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ if TYPE_CHECKING:
 
 
 MODELS_FOLDER: Final = Path(__file__).parent / "models"
-"""Folder with a folder for each model by its name: `model.onnx`, with inputs `input_ids` and
-`attention_mask` and the output `embedding`, pooled and of unit length, `tokenizer.json`, the
-license, and for a large vocabulary `normalizer.json` and `pieces.db`; see `README.md`."""
+"""Folder with one folder per model: `model.onnx` (inputs `input_ids` and `attention_mask`; output
+`embedding`, pooled and of unit length), `tokenizer.json`, the license, and for a large vocabulary
+`normalizer.json` and `pieces.db`. See `README.md`."""
 _LOADING = threading.Lock()
 _SESSIONS: Final[dict[str, InferenceSession]] = {}
 
@@ -83,7 +83,7 @@ def load_tokenizer(model: str) -> Tokenizer:
 
 @cache
 def load_character_map(model: str) -> Mapping[int, str]:
-    """Load the text that a model's tokenizer reads instead of each code point it does not keep."""
+    """Load the replacement of each code point that a model's tokenizer does not keep."""
     table = json.loads((MODELS_FOLDER / model / "normalizer.json").read_text(encoding="utf-8"))
     return {int(code): text for code, text in table.items()}
 
@@ -91,8 +91,8 @@ def load_character_map(model: str) -> Mapping[int, str]:
 def encode_by_table(path: Path, text: str) -> list[int]:
     """Return the ids of a text's pieces, looked up in a table of all pieces.
 
-    The cut of a text depends only on pieces that occur in it, so a tokenizer of these alone cuts it
-    alike. That takes .5 ms for a question; loading all pieces takes .35 s and 170 MB.
+    Only pieces that occur in a text decide how it is cut, so a tokenizer with only these cuts it
+    alike. It takes .5 ms for a question; loading all pieces takes .35 s and 170 MB.
     """
     from tokenizers import Tokenizer
 
@@ -118,10 +118,12 @@ def encode_by_table(path: Path, text: str) -> list[int]:
 
 
 ENGLISH_MODEL: Final = "all-MiniLM-L6-v2"
-"""English model; its vocabulary is bert-base-uncased's, which other English models share."""
-FOREIGN_SHARE, ENGLISH_SHARE = 0.45, 0.75
-"""Shares of words that are one Latin piece. Up to the first a text is foreign (other European
-languages lie just above it), from the second it is English (prose and code lie above)."""
+"""Name of the English model. Other English models share its vocabulary, bert-base-uncased's."""
+FOREIGN_SHARE = 0.45
+"""Maximum share of words that are one Latin piece at which a text's coverage is 0. Other European
+languages lie just above it."""
+ENGLISH_SHARE = 0.75
+"""Minimum share of those words at which a text's coverage is 1. Prose and code lie above it."""
 _TOKENIZER_RUN = re.compile(r"[^ \t\n\r!-/:-@\[-`{-~]+")
 """Text between ASCII spaces and punctuation, where BERT's tokenizer always cuts."""
 
@@ -147,10 +149,7 @@ def _known_share(text: str) -> float:
 
 @lru_cache(maxsize=65536)
 def _count_words(run: str) -> tuple[int, int]:
-    """Count the words of a run and those that are one Latin piece; marks are no words.
-
-    It is cached, so that a run is tokenized once, however often a blog repeats it.
-    """
+    """Count a run's words, and those that are one Latin piece. Cached, since blogs repeat runs."""
     tokenizer = load_tokenizer(ENGLISH_MODEL)
     if run.isascii() and run.isalpha():  # a word, and looked up in a fifteenth of the time
         return 1, int(tokenizer.token_to_id(run.lower()) is not None)
@@ -168,15 +167,12 @@ _COVERED_SCRIPTS: Final = (
     *("LATIN", "GREEK", "CYRILLIC", "CJK", "HIRAGANA", "KATAKANA", "BOPOMOFO", "HANGUL"),
     *("IDEOGRAPHIC", "HALFWIDTH", "FULLWIDTH", "MASCULINE", "FEMININE", "MICRO"),
 )
-"""Beginnings of the Unicode names of letters in the multilingual vocabulary as packaged. All others
-(Arabic, Hebrew, Thai, Devanagari) are unknown pieces to the model."""
+"""First words of the Unicode names of letters in the packaged multilingual vocabulary. All other
+letters (Arabic, Hebrew, Thai, Devanagari) are unknown pieces to the model."""
 
 
 def script_coverage(texts: Sequence[str]) -> list[float]:
-    """Return the share of each text's letters that the multilingual vocabulary has, in [0, 1].
-
-    0 for a text without a letter, as for an English model.
-    """
+    """Return the share of each text's letters in the multilingual vocabulary; 0 without letters."""
     letters = [_ANY_LETTER.findall(text) for text in texts]
     return [sum(map(_is_covered, text)) / len(text) if text else 0.0 for text in letters]
 
@@ -188,21 +184,21 @@ def _is_covered(letter: str) -> bool:
 
 @dataclass(frozen=True)
 class OnnxEmbedder:
-    """A packaged model as an Embedder, which loads at the first text."""
+    """Embedder with a packaged model, which is loaded at the first text."""
 
     identity: EmbedderIdentity
-    """Identity with the SHA-256 of model.onnx, which is not verified at each start."""
+    """Identity of the model; its digest, the SHA-256 of model.onnx, is not verified at start."""
     most_pieces: int
-    """Maximum pieces of a run, including the two of `frame`."""
+    """Maximum word pieces of a run of the model, including the two of `frame`."""
     frame: tuple[int, int]
-    """IDs of the pieces at the beginning and the end of each run."""
+    """IDs of the first and the last piece of each run."""
     has_tables: bool
-    """Whether a text is composed (NFC) and mapped by `normalizer.json` before it is cut, and is cut
-    by `pieces.db` until the tokenizer is loaded, which documents need."""
+    """Whether the model has `normalizer.json` and `pieces.db`. A text is composed (NFC) and mapped
+    by the first. It is cut by the second until documents need the whole tokenizer."""
     vocabulary_coverage: Callable[[Sequence[str]], list[float]]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts that were cut to windows the model can read."""
+        """Embed texts in threads; a long text gets the mean direction of its runs."""
         import numpy as np
 
         load_tokenizer(self.identity.model)  # before there are threads, so it loads once
@@ -212,11 +208,11 @@ class OnnxEmbedder:
         return np.reshape(np.array(rows, np.float32), (-1, self.identity.dimension))
 
     def embed_query(self, text: str) -> Vectors:
-        """Embed a query; a long one gets the mean of its windows."""
+        """Embed a query; a long query gets the mean direction of its runs."""
         return self._embed(self.identity.query_prefix, text)
 
     def encode(self, text: str) -> list[int]:
-        """Return the pieces of a text, without the frame; none for a blank one."""
+        """Return the piece ids of a text, without the frame; none for a blank text."""
         name, text = self.identity.model, replace_surrogates(text)
         if self.has_tables:
             composed = unicodedata.normalize("NFC", text)
@@ -228,8 +224,9 @@ class OnnxEmbedder:
     def _embed(self, prefix: str, text: str) -> Vectors:
         """Return the mean direction of a text's runs, each with frame and prefix.
 
-        There are as few runs as possible, of equal length to within one piece, so that a short tail
-        does not weigh as much as a full window. A prefix ends with a word, so it can be cut alone.
+        There are as few runs as possible. Their lengths differ by at most one piece, so that a
+        short tail does not weigh as much as a full run. A prefix ends with a word, so it can be cut
+        separately.
         """
         import numpy as np
 
@@ -258,7 +255,7 @@ MINILM: Final = OnnxEmbedder(
     has_tables=False,
     vocabulary_coverage=english_coverage,
 )
-"""all-MiniLM-L6-v2: English, trained on 256 pieces."""
+"""all-MiniLM-L6-v2: English, reads 256 pieces."""
 E5: Final = OnnxEmbedder(
     identity=EmbedderIdentity(
         kind="embedded",
@@ -273,16 +270,16 @@ E5: Final = OnnxEmbedder(
     has_tables=True,
     vocabulary_coverage=script_coverage,
 )
-"""multilingual-e5-small: about 100 languages, packaged with Europe's and East Asia's scripts."""
+"""multilingual-e5-small: about 100 languages, packaged with the scripts of Europe and East Asia."""
 PACKAGED: Final = {model.identity.model: model for model in (MINILM, E5)}
 """Packaged models by name."""
 OTHER_SHARE: Final = 0.1
-"""Minimum share of posts in other languages than English to choose E5. Of nine sites the six
-English ones have at most .002, the three others .79 and more, and a blog of two languages .38."""
+"""Minimum share of posts in languages other than English to choose E5. Six English sites have at
+most .002, three other sites at least .79, and a blog in two languages .38."""
 
 
 def share_not_english(posts: Mapping[str, int]) -> float:
-    """Return the share of posts in other languages than English; `posts` counts them by tag."""
+    """Return the share of posts in languages other than English; `posts` counts them by tag."""
     others = [count for tag, count in posts.items() if tag.partition("-")[0] not in ("en", "")]
     return sum(others) / max(sum(posts.values()), 1)
 

@@ -1,8 +1,8 @@
 """Choose the embedder of an ingest or a server.
 
-An index can only be searched with the embedder that made its vectors, so an existing index decides;
-for a new index the posts' languages count. Nothing here asks a server, except that `auto` tries
-Ollama with one text for a new index.
+An index can only be searched with the embedder that made its vectors, so an existing index decides.
+For a new index the posts' languages decide. A choice asks no server, except that `auto` tries
+Ollama with one text for a new English index.
 """
 
 from collections.abc import Callable, Mapping
@@ -35,7 +35,7 @@ from blog_search_mcp.index.invocation import TO_REBUILD, Message
 from blog_search_mcp.index.types import EmbedderIdentity, name_embedder
 
 AUTO: Final = "auto"
-"""Value of --embedder: keeps an index's embedder; for a new English index tries Ollama's."""
+"""Value of --embedder that keeps an index's embedder and tries Ollama for a new English index."""
 _SERVERS: Final = ("ollama", "openai")
 CountLanguages: TypeAlias = Callable[[], Mapping[str, int]]
 """Function that counts a folder's posts by language (`en`, `zh`)."""
@@ -43,12 +43,12 @@ CountLanguages: TypeAlias = Callable[[], Mapping[str, int]]
 
 @dataclass(frozen=True, slots=True)
 class Choice:
-    """The chosen embedder, and a sentence that says which and why."""
+    """The chosen embedder, and a sentence that names it with the reason."""
 
     embedder: Embedder
     reason: str
     is_asked: bool = False
-    """Whether the user named the model, so that no other is advised."""
+    """Whether the user named the model or Ollama, so that no other is advised."""
 
 
 def choose_embedder(
@@ -61,7 +61,7 @@ def choose_embedder(
     """Choose for an ingest; `existing` is `None` for a new index and for a rebuild.
 
     Languages are counted only if they decide. Raises EmbedderMismatch if the index was built with
-    another embedder than the one asked for, and UsageError for a model that the kind does not have.
+    another embedder than requested, and UsageError for a model that the kind does not have.
     """
     if kind not in KINDS:
         raise UsageError(f"There is no embedder {kind!r}; there are {', '.join(KINDS)}.")
@@ -96,7 +96,7 @@ def choose_embedder(
 
 
 def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> str:
-    """Return advice if another packaged model fits `posts`, by language, better; else `""`."""
+    """Return advice if another packaged model fits the languages of `posts` better, else `""`."""
     better, is_packaged = choose_packaged(posts), identity.kind not in _SERVERS
     fits = better is MINILM or not is_english(identity.model)
     if identity == better.identity or (fits and not is_packaged):
@@ -107,11 +107,11 @@ def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> 
 
 
 def open_embedder(identity: EmbedderIdentity, url: str, *, waits: bool = True) -> Embedder:
-    """Return the embedder an index was built with, for the server at `url` if it has one.
+    """Return the embedder an index was built with; `url` is its server's, if it has one.
 
-    Without `waits`, for many queries, it loads its model now and a query gives up soon. A server's
-    model is verified at its first use, since the server may be down now. Raises EmbedderMismatch if
-    this version of the package lacks the embedder.
+    Without `waits`, it is for many queries: its model is loaded now, and a query gives up soon. A
+    server's model is verified at its first use, since the server may be down now. Raises
+    EmbedderMismatch if this version of the package lacks the embedder.
     """
     if identity.kind in _SERVERS:
         if waits:
@@ -133,17 +133,17 @@ def open_embedder(identity: EmbedderIdentity, url: str, *, waits: bool = True) -
 def open_remote(
     kind: str, url: str, model: str, recorded: EmbedderIdentity | None = None
 ) -> Embedder:
-    """Return a RemoteEmbedder; its import costs time that packaged models need not pay."""
+    """Return a RemoteEmbedder; it is imported here, since packaged models do not need it."""
     from blog_search_mcp.index.embedders.remote import RemoteEmbedder
 
     return RemoteEmbedder(kind, url, model, recorded)
 
 
 def preload(name: str) -> None:
-    """Begin to load the packaged embedder of this name (`EmbedderIdentity.name`), if there is one.
+    """Begin to load the packaged embedder with this `EmbedderIdentity.name`, if there is one.
 
-    Loading its graph on one processor overlaps with importing FAISS and tantivy on another, but
-    needs onnxruntime first.
+    onnxruntime is imported first. Then a thread loads the graph while FAISS and tantivy are
+    imported.
     """
     for model in PACKAGED.values():
         if model.identity.name == name:
@@ -152,9 +152,9 @@ def preload(name: str) -> None:
 
 
 def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choice:
-    """Choose a model for the posts' languages, of the package or of Ollama.
+    """Choose a model, of the package or of Ollama, for the posts' languages.
 
-    For `auto` it is Ollama's if the posts are in English and Ollama embeds a text with it in time.
+    For `auto` it is Ollama's if the posts are in English and Ollama embeds a text in time.
     """
     packaged, why = choose_packaged(posts), f" {_describe_languages(posts)}."
     wanted = DEFAULT_MODEL if packaged is MINILM else MULTILINGUAL_MODEL

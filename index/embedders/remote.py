@@ -1,13 +1,14 @@
-"""Embed by one model of one server, in batches; the vectors are checked unit vectors.
+"""Embed with one model of one server, in batches; each vector is checked and has unit length.
 
 Servers add no role prefixes, so these are added here. Servers also update themselves and their
 models while they run. So version and digest are requested before the first vector, during each
-query and after each call for documents. Another digest is refused. At another version the
-fingerprint texts must have the index's vectors (if neither is known, the first of them each time).
+query and after each call for documents. Another digest is refused. Under another version the
+fingerprint texts must have the index's vectors. If a server reports neither, the first text's
+vector is compared each time.
 
-Ollama has returned the vectors of a batch in another order than the texts, or different from those
-of the same texts alone (ollama/ollama#6187, #6262). So before the first batch the fingerprint texts
-are embedded together; if the vectors differ, all texts are sent one by one.
+In a batch, Ollama has returned vectors in the wrong order, and other vectors than for the same
+texts one by one (ollama/ollama#6187, #6262). So the fingerprint texts are embedded together before
+the first batch. If their vectors differ, all texts are sent one by one.
 """
 
 from __future__ import annotations
@@ -42,18 +43,18 @@ from blog_search_mcp.index.text.display import replace_surrogates
 from blog_search_mcp.index.types import EmbedderIdentity, Fingerprint, Vectors
 
 MAX_BATCH: Final = 32
-"""Maximum texts per request; a failed request loses the work on all of its texts."""
+"""Maximum texts per request; a failed request loses the work on all its texts."""
 HARMLESS_TEXT: Final = "a short and simple text"
-"""Text sent after a failure: all known Ollamas embed it, so if it fails the server is at fault."""
+"""Text sent after a failure. All known Ollamas embed it, so if it fails the server is at fault."""
 
 
 def cover_all(texts: Sequence[str]) -> list[float]:
-    """Return full coverage for each text, for a model whose vocabulary is not known."""
+    """Return full coverage of each text, for a model whose vocabulary is not known."""
     return [1.0] * len(texts)
 
 
 class RemoteEmbedder:
-    """One model of one server; connects at the first use."""
+    """Embedder with one model of one server; it connects at the first use."""
 
     for_documents: RetryPolicy = FOR_DOCUMENTS
 
@@ -84,16 +85,13 @@ class RemoteEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """The index's identity, else the server's, which is asked now. Raises EmbedderError.
-
-        Its fingerprint names the newest version that passed `verify`.
-        """
+        """Identity of the index, or of the server, which is then asked. Raises EmbedderError."""
         return self._identity or self.verify(FOR_A_QUERY)
 
     def verify(self, policy: RetryPolicy) -> EmbedderIdentity:
         """Request version and digest, and check the identity if these have changed.
 
-        Raises EmbedderMismatch if other weights made the index's vectors, or EmbedderError.
+        Raises EmbedderMismatch if other weights made the index's vectors, and EmbedderError.
         """
         state = self.wire.describe(policy)
         accepted = self._identity if state == self._state else None
@@ -107,7 +105,7 @@ class RemoteEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed in batches, then verify the server.
 
-        Blank texts, which stall some versions, are not sent. Raises TextsRefused and as `verify`.
+        Blank texts, which stall some versions, are not sent. Raises TextsRefused, and as `verify`.
         """
         if self._state is None:
             self.verify(FOR_A_QUERY)
@@ -132,7 +130,7 @@ class RemoteEmbedder:
     def embed_query(self, text: str) -> Vectors:
         """Embed a query with a shorter timeout than documents have. Raises as `verify`.
 
-        A verified server is verified again meanwhile, which costs the query no time.
+        A verified server is verified again at the same time, which does not delay the query.
         """
         look = run_in_background(lambda: self.verify(FOR_A_QUERY))
         if self._state is None or not text.strip():
@@ -151,8 +149,8 @@ class RemoteEmbedder:
     def _compare(self, version: str, digest: str, texts: Sequence[str]) -> EmbedderIdentity:
         """Return the recorded identity if it still holds, or a new one if none is recorded.
 
-        It holds if the digest is equal, and so is the version or the vectors of `texts`. Raises
-        EmbedderMismatch otherwise, and RequestFailed.
+        It holds if its digest is equal, and its version or the vectors of `texts` are equal too.
+        Raises EmbedderMismatch if it does not hold, and RequestFailed.
         """
         recorded = self._identity
         if recorded is None:
@@ -175,7 +173,7 @@ class RemoteEmbedder:
         )
 
     def _embed_fingerprint(self, texts: Sequence[str], size: int) -> Vectors:
-        """Embed texts, `size` per request; zeros for a refused one. Raises RequestFailed."""
+        """Embed texts, `size` per request; a refused text gets zeros. Raises RequestFailed."""
         batches = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
         policy, rows = self.for_documents, list[Vectors]()
         for row in [r for b in batches for r in self._embed_batch(b, policy)]:
@@ -200,8 +198,8 @@ class RemoteEmbedder:
     def _embed_batch(self, texts: list[str], policy: RetryPolicy) -> list[Vectors | RequestFailed]:
         """Return a row of shape (dimension,) or a failure for each text, halving a failed batch.
 
-        A failed batch says nothing about a single text, since the batch may be too large. Raises
-        RequestFailed if the server is down or busy, or fails on HARMLESS_TEXT too.
+        A batch may fail only because of its size. Raises RequestFailed if the server is down or
+        busy, or fails on HARMLESS_TEXT too.
         """
         is_whole = len(texts) <= self._max_batch
         if is_whole:
@@ -227,7 +225,7 @@ class RemoteEmbedder:
         return rows
 
     def _embed_one(self, prefix: str, text: str, policy: RetryPolicy) -> Vectors:
-        """Return a row, for a too long text the mean of its halves. Raises RequestFailed."""
+        """Return a row; a text that is too long gets its halves' mean. Raises RequestFailed."""
         try:
             return self._send(prefix, [text], policy).ravel()
         except RequestFailed as failure:

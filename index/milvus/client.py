@@ -1,6 +1,6 @@
 """Requests to a Milvus server; only this module uses pymilvus.
 
-Every request has a deadline, and errors of pymilvus become errors of the tree.
+Every request has a deadline, and errors of pymilvus become errors of this program.
 """
 
 import logging
@@ -16,16 +16,20 @@ from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.types import Vectors
 
 TOKEN = "MILVUS_TOKEN"
-"""The environment variable of the token, `user:password` or an API key."""
+"""Environment variable of the token, `user:password` or an API key."""
 PORT = 19530
-CONNECT_SECONDS, SECONDS = 5.0, 60.0
-"""Timeouts in seconds of connecting and of a request; a cluster may load a collection first."""
-MOST_ROWS, MOST_TEXT = 16_384, 65_535
-"""Maximum rows of a request's result, and bytes of UTF-8 in a text (milvus.io, limitations)."""
+CONNECT_SECONDS = 5.0
+"""Timeout of connecting, in seconds."""
+REQUEST_SECONDS = 60.0
+"""Timeout of a request, in seconds; a cluster may load a collection first."""
+MOST_ROWS = 16_384
+"""Maximum rows of a request's result (milvus.io, limitations)."""
+MOST_TEXT = 65_535
+"""Maximum bytes of UTF-8 in a text (milvus.io, limitations)."""
 ROWS_AT_ONCE = 200
-"""Number of rows that are written, or read by keys, in one request."""
+"""Number of rows that one request writes, or reads by keys."""
 _NO_COLLECTION, _NOT_LOADED = 100, 101
-"""Server's codes for a collection that is missing or not loaded (milvus, pkg/util/merr)."""
+"""The server's codes for a missing collection and for one not loaded (milvus, pkg/util/merr)."""
 
 
 class NoCollection(IndexBroken):
@@ -67,7 +71,7 @@ class Milvus:
     def query(
         self, name: str, expression: str, output: list[str], *, strong: bool = True
     ) -> list[Row]:
-        """Read fields of up to MOST_ROWS rows; with `strong` after others' latest writes."""
+        """Read fields of up to MOST_ROWS rows; `strong` includes other clients' latest writes."""
         level = "Strong" if strong else "Bounded"
         more = {"output_fields": output, "consistency_level": level}
         return list(self.ask("query", name, filter=expression, **more))
@@ -90,15 +94,15 @@ class Milvus:
         try:
             try:
                 client = self._connected()
-                return getattr(client, method)(*collection, timeout=SECONDS, **arguments)
+                return getattr(client, method)(*collection, timeout=REQUEST_SECONDS, **arguments)
             except Exception as error:
                 is_lost = "unavailable" in _describe(error).lower()
                 if not is_lost and getattr(error, "code", None) != _NOT_LOADED:
                     raise
             client = self._connected(anew=is_lost)
             for name in collection if method != "create_collection" else ():
-                client.load_collection(name, timeout=SECONDS)
-            return getattr(client, method)(*collection, timeout=SECONDS, **arguments)
+                client.load_collection(name, timeout=REQUEST_SECONDS)
+            return getattr(client, method)(*collection, timeout=REQUEST_SECONDS, **arguments)
         except Exception as error:
             raise self._translate(error) from error
 

@@ -1,7 +1,7 @@
 """Files in rows on a server: files of generations, and heads, which name the live one.
 
-A file is found by its SHA-256; each of its rows is one compressed block, and equal files of
-generations are the same rows. A head is a single named row of JSON, which changes at once for all.
+A file is found by its SHA-256. Each of its rows is one compressed block, and generations share the
+rows of equal files. A head is one named row of JSON, which changes at once for all clients.
 """
 
 import base64
@@ -16,7 +16,7 @@ from blog_search_mcp.index.milvus.client import Milvus, NoCollection, Row
 from blog_search_mcp.index.store.manifest import REBUILD
 
 BLOCK_BYTES = 48_000
-"""Bytes of a block before compression; even incompressible ones fit into a text in base 85."""
+"""Bytes of a block before compression; an incompressible block fits into a text in base 85."""
 BLOCKS_AT_ONCE = 100
 """Number of rows that are read at once, up to 6 MB."""
 
@@ -35,7 +35,7 @@ class RemoteFiles:
             self._milvus.create(self._collection, {**texts, "part": "INT64"}, "nothing", 2)
 
     def read_head(self, name: str, *, strong: bool = True) -> dict[str, Any] | None:
-        """Read a head, `None` if there is none; with `strong` after the latest writes of others."""
+        """Read a head, `None` if there is none; `strong` includes other clients' latest writes."""
         try:
             wanted = f'key == "head:{name}"'
             rows = self._milvus.query(self._collection, wanted, ["data"], strong=strong)

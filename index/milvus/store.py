@@ -4,8 +4,8 @@
     NAME_1a2b3c4d_vectors       a row for each vector
 
 A machine has a copy of the files in its cache folder, laid out as an index in a folder, with the
-cache of embeddings and the record of its own last ingest. Rows are added to the same collections
-until an ingest makes the index anew.
+cache of embeddings and the record of its last ingest. An ingest adds rows to the same collections
+unless it rebuilds the index.
 """
 
 from __future__ import annotations
@@ -44,7 +44,7 @@ from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 from blog_search_mcp.index.vectors.segments import empty_directory, read_directory
 
 LEASE_SECONDS = 120.0
-"""Seconds of a lease; an ingest on another machine that does not renew its lease counts as dead."""
+"""Duration of a lease in seconds; an ingest that does not renew it counts as dead for others."""
 LIVE, WRITER = "LIVE", "WRITER"
 """Names of the heads with the live generation and the writing machine."""
 
@@ -96,7 +96,7 @@ class MilvusStore(FolderStore):
         return None
 
     def open_snapshot(self, files: GenerationFiles, embedder: Embedder) -> Snapshot:
-        """Open files that are complete and were verified, and the rows."""
+        """Open files that are complete and verified, and the rows of vectors."""
         return open_snapshot(files, embedder, partial(MilvusVectors, self._milvus))
 
     @contextmanager
@@ -115,7 +115,8 @@ class MilvusStore(FolderStore):
     def _renew_lease(self, *, takes: bool = False) -> None:
         """Renew this machine's lease if a quarter of it is over; its next ingest may continue it.
 
-        An expired lease of another machine is replaced if `takes`; a valid one is refused.
+        `takes` renews it in any case, and replaces an expired lease of another machine. Raises
+        IndexProblem if another machine has the lease.
         """
         path, now = self.layout.root / "machine", time.time()
         with translate_disk_errors():
@@ -132,7 +133,7 @@ class MilvusStore(FolderStore):
     def begin(self, base: Manifest | None, dimension: int) -> Iterator[GenerationFiles]:
         """Begin a generation as in a folder, in a collection with only the rows of its base.
 
-        Rows, collections and files that are no longer read are deleted from the server.
+        Rows, collections and files that nobody reads are deleted from the server.
         """
         milvus, remote, index = self._milvus, self._remote, self._address.name
         self._renew_lease()

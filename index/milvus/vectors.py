@@ -2,8 +2,8 @@
 
 The generation's directory holds the chunk ID of each vector, ascending. A row's key is made of its
 chunk ID and its place among the chunk's vectors. Generations share a collection of rows. An ingest
-adds the rows of new chunks, whose IDs are larger than all before, and deletes the rows marked as
-deleted in its base's directory; until then readers of the generation before the base may use them.
+adds the rows of new chunks, whose IDs are larger than all before. It deletes the rows that its
+base's directory marks as deleted; until then, readers of the generation before the base use them.
 """
 
 from __future__ import annotations
@@ -79,7 +79,7 @@ class MilvusVectors(VectorStore):
         self._keys = _keys_of(self._directory.ids)
 
     def search(self, query: Vectors, k: int, among: Ids | None = None) -> dict[int, float]:
-        """Find the chunks of the `k` nearest vectors; return their cosines, nearest first."""
+        """Return the chunks of the `k` nearest vectors with their cosines, nearest first."""
         if not len(self):
             return {}
         if among is not None:
@@ -145,7 +145,7 @@ class MilvusVectorWriter(VectorWriter):
         )
 
     def commit(self, removed: Sequence[int]) -> None:
-        """Omit the vectors of the `removed` chunks, and write the directory."""
+        """Leave out the vectors of the `removed` chunks, and write the directory."""
         self._milvus.ask("flush", self._collection)
         base = self._base
         ids = np.sort(np.concatenate([base.ids[~base.deleted], *self._ids]))

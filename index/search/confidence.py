@@ -1,8 +1,8 @@
 """Estimate whether the blog has anything on a query's subject, from what a search retrieved.
 
-Nearness is measured from the embedder's cosine of unrelated texts (`usual_cosine`) and weighed by
-the query's length, so that one logistic model and one threshold, fitted on several blogs, serve
-every language, size of blog and embedder.
+Nearness is relative to the embedder's cosine of unrelated texts (`usual_cosine`) and grows with the
+query's length. So one logistic model and one threshold, fitted on several blogs, serve every
+language, blog size and embedder. A second model serves answers without cosines.
 """
 
 from __future__ import annotations
@@ -16,32 +16,36 @@ from blog_search_mcp.index.text.languages import EAST_ASIAN, UNDETERMINED, prima
 from blog_search_mcp.index.text.query import Query
 
 LENGTH_POWER = 0.25
-"""Power of the query's length by which its nearness is multiplied: few passages lie as near to a
-long question as to a heading of their own."""
-ABSENT_NEARNESS, MORE_BY_SIZE, HEADING_GAIN = -0.1, 0.04, 0.3
-"""Nearness that a query without an answer usually reaches on a blog of one vector, its gain with
-the natural logarithm of their number (the nearest is the largest of so many), and the further gain
-of headings: within .05 on eleven blogs of 434 to 15,370 vectors, with either packaged model.
-Measured on the blog itself they gain nothing on blogs left out of the fit."""
-SMALL_BLOG, SMALL_LOGIT = 30, 1.2
-"""Number of vectors from which the words that a blog lacks count in full, and addition to the logit
-for a blog of none. Of seven blogs cut to 3, 8 and 20 posts of a few paragraphs .02, .04 and .04 of
-the answered questions have low confidence, and .95, .96 and .98 of everyday ones."""
+"""Power of the query's length by which nearness is multiplied, since passages are less near to a
+long question than to a heading."""
+ABSENT_NEARNESS = -0.1
+"""Usual nearness of a query without an answer on a blog with one vector."""
+MORE_BY_SIZE = 0.04
+"""Increase of that nearness per unit of the natural logarithm of the number of vectors."""
+HEADING_GAIN = 0.3
+"""Usual nearness of a heading above that of a query without an answer. These three values fit
+eleven blogs of 434 to 15,370 vectors within .05. Values measured on each blog are no better."""
+SMALL_BLOG = 30
+"""Number of vectors from which a blog no longer counts as small."""
+SMALL_LOGIT = 1.2
+"""Addition to the logit on an empty blog; it falls to 0 at SMALL_BLOG vectors. On seven blogs cut
+to 3, 8 and 20 posts, confidence is low for at most .04 of answered questions and at least .95 of
+everyday ones, which no blog answers."""
 LEAST_MEANING_WEIGHT = 0.2
-"""Minimum weight of meaning for a query's cosines to count."""
+"""Minimum weight of meaning for the confidence to use cosines."""
 MOST_MISSING = 0.75
-"""Minimum share of a query, by rarity, that no post has for low confidence. None of 344 questions
-that blogs answer reaches it; one in eighteen of those in other words than the post's, one in seven
-everyday ones and a query for one absent word do."""
+"""Value of the feature `missing` from which confidence is low. None of 344 questions that blogs
+answer reaches it. One paraphrase in eighteen does, and one everyday question in seven."""
 CLEAR = 0.4
-"""Certainty from which words that no post has do not matter, in a query of two words or more: short
-notes are often asked for in other words. On a blog in English, whose words have few forms, they
-always matter, since the author may keep that subject back."""
+"""Certainty from which MOST_MISSING is ignored for a query of length 2 or more, since short notes
+are often asked for in other words. It is never ignored on an English blog, where a missing word is
+seldom another form of one that posts have."""
 LEAST_HELD = 0.4
-"""Minimum rare words that a passage must hold of the subject; "use" is a tenth of one."""
+"""Minimum length of the words that one passage holds for `missing` to be 0. A rare word has length
+1, "use" has .1."""
 EVERY_WORD = 0.999
-"""Coverage of a passage with all words of the query, in the precision of tantivy's scores. Then the
-blog has an answer: none of 981 questions that six blogs do not answer reaches it."""
+"""Coverage of a passage with all words of the query, in the precision of tantivy's scores. The blog
+then has an answer: none of 981 questions that six blogs do not answer reaches it."""
 NOTICE = "Low confidence: the blog may hold nothing on this."
 FOREIGN_NOTICE = "Little was found, but most of the blog is in another language: ask again in {}."
 
@@ -50,7 +54,7 @@ class Confidence(NamedTuple):
     """How certain it is that the blog answers a query."""
 
     level: Literal["low", "normal"]
-    """`low` if the blog has nothing on the subject; it sorts before `normal`."""
+    """`low` if the blog seems to have nothing on the subject; it sorts before `normal`."""
     certainty: float
     """Probability in [0, 1] that the blog holds an answer."""
     notice: str
@@ -58,10 +62,10 @@ class Confidence(NamedTuple):
 
 
 def estimate_confidence(retrieved: Retrieval, score: float, language: str) -> Confidence:
-    """Estimate how sure the answer to a query is; low if nothing was found.
+    """Estimate whether the blog answers a query; low if nothing was found.
 
-    `score` is the best post's by its features. `language` is that of most of the blog: a query in
-    another one finds little whatever the blog has.
+    `score` is the best post's score before rewards. `language` is that of most of the blog. A query
+    in another language finds little in any case, so its confidence is never low.
     """
     if not retrieved.posts.ids.size:
         if is_foreign(retrieved.query, language):
@@ -83,24 +87,24 @@ def estimate_confidence(retrieved: Retrieval, score: float, language: str) -> Co
 
 
 def is_foreign(query: Query, language: str) -> bool:
-    """Whether a query shows another language or script than most of the blog (if known)."""
+    """Whether a query's language or script is not the blog's main one; false if that is unknown."""
     code = primary_subtag(language)
     is_other = query.has_other_script or query.language not in ("", code)
     return is_other and code not in ("", UNDETERMINED)
 
 
 def has_similarity(retrieved: Retrieval) -> bool:
-    """Whether the query has a vector and the embedder covers query and blog."""
+    """Whether cosines count: the query has a vector, and the embedder covers query and blog."""
     return retrieved.nearness is not None and retrieved.meaning_weight >= LEAST_MEANING_WEIGHT
 
 
 def compute_confidence_features(retrieved: Retrieval, score: float) -> dict[str, float]:
-    """Compute everything that the confidence models weigh.
+    """Compute all features of the confidence models.
 
-    `missing` is the share of the query, by rarity, that no post has: 0 if a passage holds anything
-    of its subject, 1 if none holds a word, unless pairs of characters stand for words. `unnamed` is
-    1 if a missing word is a name. Nearness is cut off above a heading's and far below an absent
-    query's.
+    `missing` is the number of words that no post has, divided by the query's length. It is 0 if a
+    passage holds LEAST_HELD, and 1 if none has a word (except in East Asian languages). `unnamed`
+    is 1 if a missing word is a name. `nearest` is 0 for a query without an answer and 1 for a
+    heading. It is clipped to [-1, 1] before it is weighed by length.
     """
     usual = ABSENT_NEARNESS + MORE_BY_SIZE * math.log(max(retrieved.vector_count, 1))
     nearest = ((retrieved.nearness or 0.0) - usual) / HEADING_GAIN

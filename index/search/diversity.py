@@ -1,8 +1,8 @@
 """Diversify the hits: few passages of a post, no copies, one translation, new before old.
 
-The ranking of posts decides a post's place. A further passage has a reduced score, so it stands
-above another post's best passage only if its post leads clearly. A chunk next to a listed one is
-not listed, since it is read together with it.
+The ranking of posts decides a post's place. Later passages of a post have reduced scores, so one
+stands above another post's best passage only if its post leads clearly. A chunk next to a listed
+one is omitted, since `read_chunk` returns both.
 """
 
 from __future__ import annotations
@@ -22,23 +22,26 @@ from blog_search_mcp.index.text.tokenizer import to_simplified
 from blog_search_mcp.index.types import VERSIONED, Replacement, Translation, Translations
 
 PASSAGES_PER_POST = 3
-"""Maximum passages of a post in a list. With a third, the share of English questions whose evidence
-is shown is .03 to .04 higher, and no post drops out of the first five."""
+"""Maximum passages of a post in a list. With the third, the share of English questions whose
+evidence is shown is .03 to .04 higher, and no post drops out of the first five."""
 DECAY = 0.7
-"""Factor on the score of each further passage of a post. A larger one pushes posts out of the first
+"""Factor on the score of each later passage of a post. A larger one pushes posts out of the first
 five, a smaller one shows less evidence (five question sets: hit@5 .942, evidence .837)."""
-MIN_SAME_SHARE, MIN_PAIRS = 0.93, 8
-"""Minimum share of the longer passage's word pairs that its copy shares, and minimum pairs to
-decide. A copy differs in one number at most; posts of one template differ in more, or in names."""
-OUTDATED_FACTOR, MIN_CURRENT_SHARE = 0.8, 0.4
-"""Factor on the score of an outdated post without a replacement, and minimum share of a replaced
-post's score that its replacement needs to rank above it; with less it says too little."""
+MIN_SAME_SHARE = 0.93
+"""Minimum share of the longer passage's word pairs that a copy and its original have in common. A
+copy may add one number. Posts made from one template differ in more, or in names."""
+MIN_PAIRS = 8
+"""Minimum word pairs of a passage that is compared."""
+OUTDATED_FACTOR = 0.8
+"""Factor on the score of an outdated post without a replacement."""
+MIN_CURRENT_SHARE = 0.4
+"""Minimum share of a replaced post's score that ranks its replacement above it."""
 Pairs: TypeAlias = frozenset[tuple[str, str]]
 """Every two neighboring words of a text, or characters in a script without spaces."""
 
 
 class RankedPassage(NamedTuple):
-    """One entry of the list."""
+    """One entry of the list, with the ids of its post and chunk."""
 
     post: int
     chunk: int
@@ -67,8 +70,9 @@ def diversify_passages(
 def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[tuple[int, float]]:
     """Yield the position and factor of a post's best passages, at most PASSAGES_PER_POST.
 
-    None is next to another; all but the best have a value above 0. The best has factor 1, others
-    DECAY per earlier one times the root of their share of its value (evidence .837; no root .827).
+    No two are neighbors; all but the best have a value above 0. The best has factor 1. Each other
+    one has DECAY for each passage before it, times the root of its value's share of the best value
+    (evidence .837; without the root .827).
     """
     apart: list[int] = []
     for place in places:
@@ -84,7 +88,7 @@ def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[
 def collapse_copies(
     passages: Sequence[RankedPassage], texts: Mapping[int, str]
 ) -> tuple[list[RankedPassage], Mapping[int, list[int]]]:
-    """Return passages whose text copies no earlier one's, and the copies' posts by kept chunk."""
+    """Return passages that copy no earlier one, and the copies' posts by the chunk that is kept."""
     kept, copies = list[RankedPassage](), defaultdict[int, list[int]](list)
     pairs = {chunk: _pair_words(text) for chunk, text in texts.items()}
     for passage in passages:
@@ -112,10 +116,7 @@ def _pair_words(text: str) -> Pairs:
 def collapse_translations(
     scores: Mapping[int, float], translations: Translations, query: str
 ) -> dict[int, float]:
-    """Return scores by post id; of each group of translations one post gets the best score.
-
-    Only posts with a score are shown: others were filtered out, or have no feature above 0.
-    """
+    """Return scores by post id; of each group of translations one post gets the best score."""
     collapsed: dict[int, float] = {}
     for post, score in scores.items():
         group = [version for version in translations.get(post, ()) if version.post in scores]
@@ -127,10 +128,10 @@ def collapse_translations(
 def prefer_current(
     scores: Mapping[int, float], replaced: Mapping[int, Replacement], query: str
 ) -> dict[int, float]:
-    """Return scores by post ID, lowering outdated posts and ranking replaced ones below new ones.
+    """Return scores by post id, with outdated posts lowered and replaced ones below current ones.
 
-    An old page of a documentation is left out if the current one has half of its score; it keeps
-    its score if the query names its version.
+    An old version of a documentation page is left out if the current page has half of its score. It
+    keeps its score if the query names its version.
     """
     preferred = dict(scores)
     for post in replaced.keys() & scores.keys():
@@ -152,8 +153,8 @@ def prefer_current(
 def _choose_post(group: Sequence[Translation], scores: Mapping[int, float], query: str) -> int:
     """Return the post to show of a group: in the query's language and Chinese script.
 
-    For a query of no language it is the English one if that scores .8 of the best: names and
-    identifiers are the same in all languages, so the scores of translations differ little.
+    For a query that shows no language it is the English one, if that scores .8 of the best. Names
+    and identifiers are alike in all languages, so scores of translations differ little.
     """
     language, traditional = language_of(query), to_simplified(query) != query
     least = 0.0 if language else 0.8 * max(scores[version.post] for version in group)

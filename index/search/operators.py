@@ -28,15 +28,15 @@ class Demands(NamedTuple):
 
     text: str
     post_ids: Sequence[int] | None
-    """Ids of the posts to search; `None` for all."""
+    """IDs of the posts to search; `None` for all."""
     passages: frozenset[int]
-    """Ids of the chunks that have a phrase in quotes; empty without one."""
+    """IDs of the chunks that have a phrase in quotes; empty without one."""
     notice: str
     """Sentences that name what was left out and the phrases that no post has."""
 
 
 def read_demands(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> Demands:
-    """Read the quotes and exclusions of a query over these posts; `None` is every post.
+    """Read the quotes and exclusions of a query over the posts in `among`; `None` is every post.
 
     If no post has a phrase in quotes, its words are searched for without quotes.
     """
@@ -67,9 +67,9 @@ def find_phrase(snapshot: Snapshot, phrase: str) -> list[int]:
 
 
 def _excludes_posts(snapshot: Snapshot, match: re.Match[str]) -> bool:
-    """Whether `-word` or `NOT word` excludes posts: not if posts write the word with the sign.
+    """Whether `-word` or `NOT word` excludes posts; not if a post writes the word with that sign.
 
-    NOT excludes among terms alone; in a sentence, which has function words, it is stress.
+    In a query with an English function word, NOT is emphasis and excludes nothing.
     """
     sign, word = match[1] if match[1] == "-" else "not ", match[2]
     words = map(fold, _WITHOUT.sub(" ", match.string).split())

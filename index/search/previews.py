@@ -1,6 +1,6 @@
 """Cut a passage to one line around what matched, and find what matched in a text.
 
-The line has the window that holds the most weight of different query terms. It begins and ends at a
+The line is the window with the largest weight of different query terms. It begins and ends at a
 sentence if one is near, else at a clause, else at a space. Width is counted in terminal columns, so
 that a Chinese snippet holds as much as an English one.
 """
@@ -19,25 +19,24 @@ from blog_search_mcp.index.text.tokenizer import terms
 from blog_search_mcp.index.types import Chunk
 
 WIDTHS = 400, 160, 100
-"""Columns of the first, the second and each further preview; a Han character takes two. Five of 240
-columns show the evidence of .16 of 189 questions on six blogs, these of .34, for fewer tokens."""
-LEAD, TAIL = 0.3, 0.6
-"""Maximum share of the width before the first match, so as to begin at a sentence or clause, and
-minimum share to fill before ending early at one."""
+"""Columns of the first preview, of the second, and of each later one; a Han character takes two.
+These previews show the evidence of .34 of 189 questions on six blogs; five of 240 columns show .16
+and take more tokens."""
+LEAD = 0.3
+"""Maximum share of the width before the first match, to begin at a sentence or clause."""
+TAIL = 0.6
+"""Minimum share of the width that is filled before the line may end at a sentence or clause."""
 _CLAUSE_END = re.compile(r"[。！？；，、：]+[」』”’）]*|[.!?;:,](?=\s)|\s[|–—-](?=\s)")
 _SENTENCE_END = re.compile(write_sentence_end_pattern())
 _FULL_WIDTH = f"[{HANGUL}{FULL_WIDTH}\u3000]"
 _EMPHASIS = rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*"
-"""Emphasis marks that CommonMark does not read beside Chinese; few texts have any."""
+"""Emphasis marks beside Chinese, which CommonMark does not read; few texts have any."""
 _LEFT_OUT = re.compile(r"(?i)(?:%[89a-f][0-9a-f]){2}|^(?::[a-z][\w-]*: \S+(?: |$))+$")
 """A percent-encoded character beyond ASCII, and options of MyST such as `:width: 100px`."""
 
 
 def list_lines(chunk: Chunk) -> list[tuple[str, int]]:
-    """List the lines of a chunk for a preview, each with the number of inner headings up to it.
-
-    Headings are set off by dashes; options of directives and percent-encoded words are left out.
-    """
+    """List the lines of a chunk for a preview, each with the number of inner headings up to it."""
     lines, passed, inner = list[tuple[str, int]](), 0, chunk.inner_headings
     for text in map(one_line, chunk.plain.split("\n")):
         runs = re.split("([!-~]+)", text) if "%" in text else [text]
@@ -83,7 +82,7 @@ def make_snippet(
 
 
 def _find_start(text: str, columns: Sequence[int], width: int, match: int) -> int:
-    """Return where the first sentence in reach of a match begins, else a clause, else a word."""
+    """Return the start of the first sentence within reach before a match, else clause or word."""
     earliest = _place_at(columns, columns[match] - width * LEAD)
     for bound in (_SENTENCE_END, _CLAUSE_END) if earliest else ():
         end = bound.search(text, earliest, match + 1)
@@ -94,7 +93,7 @@ def _find_start(text: str, columns: Sequence[int], width: int, match: int) -> in
 
 
 def _find_end(text: str, columns: Sequence[int], width: int, start: int) -> int:
-    """Return where the last sentence within the width ends, else a clause, else a word."""
+    """Return the end of the last sentence within the width, else of a clause, else of a word."""
     latest = _place_at(columns, columns[start] + width)
     if latest >= len(text):
         return len(text)
@@ -107,7 +106,7 @@ def _find_end(text: str, columns: Sequence[int], width: int, start: int) -> int:
 
 
 def _place_at(columns: Sequence[int], column: float) -> int:
-    """Return the last character at or before a column; the first if none is."""
+    """Return the index of the last character at or before a column; 0 if there is none."""
     return max(bisect_right(columns, column) - 1, 0)
 
 

@@ -1,7 +1,7 @@
 """Read queries for posts by date and author; without a subject, posts are listed, not searched.
 
 Examples: "posts from March 2019", "what have you written lately", 最近寫了什麼, "oldest post". A
-query with another restriction ("not by") is searched as it is, and the notice names that.
+query with a restriction that is not understood ("not by") is searched as it is, with a notice.
 """
 
 import re
@@ -25,13 +25,13 @@ LIMITED_NOTICE = "Only posts of the time or by the author that the query names a
 
 
 def _list_request_words(*kinds: str) -> list[str]:
-    """List the words of kinds in all languages; `_` in a row stands for a blank."""
+    """List the words of these kinds in all languages; `_` in a row stands for a blank."""
     rows = (row.split("\t") for row in _REQUEST_ROWS)
     return [word.replace("_", " ") for row in rows if row[0] in kinds for word in row[2].split()]
 
 
 def _any(*kinds: str) -> str:
-    """Write a pattern of the kinds' words, with word boundaries in scripts that have blanks."""
+    """Return a pattern of the kinds' words, with word boundaries in scripts that have blanks."""
     words = (rf"\b{word}\b" if word < "\u3000" else word for word in _list_request_words(*kinds))
     return f"(?:{'|'.join(words)})"
 
@@ -41,7 +41,7 @@ _REQUEST_ROWS = (
 )
 _MONTHS = {name: number for number in range(1, 13) for name in _list_request_words(str(number))}
 _MONTH = rf"(?:{'|'.join(_MONTHS)})\b".replace("mars", r"(?<=\b(?:de|en)\s)mars")
-"""Pattern of a month's name; `mars` counts only after a French preposition."""
+"""Pattern of a month's name; `mars` counts only after `de` or `en`."""
 _YEAR, _DAY = r"(?<![a-z\d.])((?:19|20)[0-9]{2})(?!\d)", r"(3[01]|[12][0-9]|0?[1-9])(?!\d)"
 _UNITS = {"year": 4, "month": 7, "week": 10, "day": 10}  # characters of a unit's ISO form
 _COUNTED = re.compile(
@@ -83,13 +83,13 @@ FindPhrase: TypeAlias = Callable[[str], Sequence[int]]
 
 
 class Request(NamedTuple):
-    """A query for posts."""
+    """A query for posts, as `read_request` understands it."""
 
     subject: str
     """The text to search for; `""` to list posts."""
     filters: Filters
     notice: str
-    """A sentence that says what was or was not understood; `""` for any other query."""
+    """Sentences that say what was or was not understood; `""` for a query of another kind."""
     order: str = ""
 
 
@@ -98,9 +98,10 @@ def read_request(
 ) -> Request:
     """Read the time and the authors that a query for posts names.
 
-    Posts are listed only if every word is understood. Any other query, or one of more than 25 words
-    or Han characters, is searched as it is. A year after a word is no time if passages have both as
-    a phrase (Server 2016).
+    Posts are listed if every word is understood. If a subject is left, it is searched with time and
+    authors as filters. A query that is not for posts, or has more than 25 words or Han characters,
+    is searched as it is. A year after a word is no time if passages have both as a phrase (Server
+    2016).
     """
     length = len(re.findall(_TOKEN, text))
     is_asked = _POST_WORDS.search(text) or (_WRITING_WORDS.search(text) and length > 1)
@@ -177,7 +178,7 @@ def _write_date(match: re.Match[str]) -> str:
 
 
 def read_days(text: str) -> tuple[str, str]:
-    """Return first and last ISO day of a value, ignoring its hour. Raises ValueError."""
+    """Return the first and last ISO day of a value; an hour is ignored. Raises ValueError."""
     plain = re.sub(r"(?<=\d)[T ]\d?\d:.*", "", text.strip(" \t\"'"))
     if not (match := re.fullmatch(f"(?i){_SPAN}", _write_times(plain, date.today()))):
         raise ValueError("no time")

@@ -1,7 +1,7 @@
 """Retrieve candidate posts by words and by meaning, and gather the numbers that score them.
 
-The retrievers propose posts (by their best chunks, as wholes, by their vectors). Each proposed post
-then gets every number, also from the retrievers that did not propose it, so that the ranking
+Each retriever proposes posts: by their best chunks, as wholes, or by their vectors. Each proposed
+post then gets every number, also from retrievers that did not propose it, so that the ranking
 compares like with like.
 """
 
@@ -36,29 +36,29 @@ from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 LEXICAL_CHUNKS = 200
-"""Number of best chunks taken by BM25, whose posts are proposed, and by coverage."""
+"""Number of best chunks by BM25, whose posts are proposed, and of best chunks by coverage."""
 LEXICAL_POSTS = 80
-"""Number of posts proposed by their BM25 as wholes."""
+"""Number of posts that are proposed by their BM25 as wholes."""
 DENSE_VECTORS = 150
 """Number of nearest vectors whose posts are proposed."""
 CHUNKS_PER_POST = 5
-"""Number of chunks looked up, on average, for each post that is proposed only as a whole."""
+"""Mean number of chunks looked up for each post that is proposed only as a whole."""
 FULL_VOCABULARY = 0.5
 """Share of the blog that the embedder's vocabulary must cover for meaning to count in full (and for
 queries to be translated). If most posts are not covered, the few with vectors rank too high."""
 LEAST_VOCABULARY = 0.1
-"""Share it must cover for meaning to count at all. Of a blog in another language it covers only
-quotes and single terms, about .05, which say nothing about a post."""
+"""Share of the blog from which meaning counts at all. Of a blog in another language the vocabulary
+covers only quotes and single terms, about .05, which say nothing about a post."""
 ON_TOPIC_CHUNKS = 20
-"""Number of best lexical hits that show the query's topic, and that `_has_phrase` reads."""
+"""Number of best lexical chunks that show the query's topic, and that `_has_phrase` reads."""
 MAX_WAITING_SHARE = 0.1
-"""Maximum share of chunks that wait for vectors if meaning is to count. With half missing, nDCG@10
-is .747 with meaning and .902 by words on an English blog, .702 and .858 on a Chinese one."""
+"""Maximum share of chunks that wait for vectors if meaning is to count. With half waiting, meaning
+lowers nDCG@10 from .902 to .747 on an English blog and from .858 to .702 on a Chinese one."""
 
 
 @dataclass(frozen=True, eq=False)
 class Candidates:
-    """The candidate posts by id, in columns. BM25 is normalized to [0, 1]."""
+    """Candidate posts by id, in columns. BM25 is normalized to [0, 1]."""
 
     ids: Ids
     """Post IDs in ascending order, shape (posts,)."""
@@ -67,19 +67,19 @@ class Candidates:
     chunks: Ids
     """Chunk IDs of the first post, then of the second, and so on: ascending, shape (chunks,)."""
     bm25: Numbers
-    """BM25 score by chunk; 0 for a chunk that was not among the best."""
+    """BM25 of each chunk; 0 for a chunk that was not among the best."""
     coverage: Numbers
     """IDF-weighted share of the query's terms that each chunk holds. It is known for the best
-    LEXICAL_CHUNKS; one below them with a BM25 gets the smallest known share, others 0."""
+    LEXICAL_CHUNKS. Others with a BM25 get the smallest known share; the rest have 0."""
     similarities: Numbers
-    """Cosine of the chunk's nearest vector minus the mean of all vectors' cosines, divided by 1
-    minus `usual_cosine`. It may exceed 1; NaN for a chunk without a vector."""
+    """Similarity of each chunk: cosine of its nearest vector, minus the mean cosine of all vectors,
+    divided by 1 minus `usual_cosine`. It may exceed 1; NaN for a chunk without a vector."""
     post_bm25: Numbers
-    """BM25 score of each post as a whole."""
+    """BM25 of each post as a whole."""
 
     @cached_property
     def starts(self) -> Ids:
-        """Position of the first chunk of each post."""
+        """Position in `chunks` of each post's first chunk."""
         return np.cumsum(self.counts) - self.counts
 
     def best(self, values: Numbers) -> Numbers:
@@ -103,19 +103,19 @@ class Retrieval:
 
     query: Query
     coverage: float
-    """The largest share of the query's terms, by IDF, that one chunk holds together."""
+    """Largest IDF-weighted share of the query's terms that one chunk holds."""
     meaning_weight: float
-    """Weight of meaning in [0, 1], by the vocabulary's coverage of query, blog and topic."""
+    """Weight of meaning in [0, 1]: how well the vocabulary covers query, blog and topic."""
     idf: Mapping[Word, float]
-    """The query's words with their inverse document frequencies."""
+    """Inverse document frequency of each word of the query, times the word's weight."""
     max_idf: float
-    """The inverse document frequency of a word that no chunk has."""
+    """Inverse document frequency of a word that no chunk has."""
     nearness: float | None
     """Nearest cosine, scaled: 0 for unrelated texts, 1 for equal ones; `None` without a vector."""
     vector_count: int
     """Number of vectors in the index."""
     missing: Mapping[str, bool]
-    """Words of the query that no post has, as written, and whether they are names."""
+    """Words of the query that no post has, as written, and whether each is a name."""
     posts: Candidates
     notice: str | None = None
     """A sentence for the reader if the embedder could not answer."""
@@ -127,9 +127,9 @@ class Retrieval:
 
 
 def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = None) -> Retrieval:
-    """Return every post that a retriever proposes; only those in `among`, if it is given.
+    """Return every post that a retriever proposes; if `among` is given, only posts in it.
 
-    If the embedder cannot answer, posts are found by words alone and the notice says so.
+    If the embedder cannot answer, only keyword search is used and the notice says so.
     """
     # 1. Embed the query, if its vector would say anything.
     lexical, notice = snapshot.lexical, None
@@ -147,8 +147,8 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
     # 3. Weigh meaning by what the embedder knows of the query, the blog and the subject.
     meaning_weight = query_vocabulary * _weigh_meaning(snapshot, list(bm25)[:ON_TOPIC_CHUNKS])
     # 4. Find the chunks of posts that were proposed only as wholes.
-    others = sorted(posts_bm25.keys() - _posts_of(snapshot, bm25))
-    bm25 |= lexical.chunks.normalized_bm25(query, CHUNKS_PER_POST * len(others), others)
+    whole = sorted(posts_bm25.keys() - _posts_of(snapshot, bm25))
+    bm25 |= lexical.chunks.normalized_bm25(query, CHUNKS_PER_POST * len(whole), whole)
     proposed = sorted({*_posts_of(snapshot, (*bm25, *near)), *posts_bm25})
     # 5. Gather every number of each proposed post.
     usual = usual_cosine(snapshot.embedder.identity)
@@ -182,7 +182,7 @@ def analyze(snapshot: Snapshot, text: str) -> Query:
 
 
 def _has_phrase(snapshot: Snapshot, words: str) -> bool:
-    """Whether one of the best passages has these words in a row, the last as a word's start."""
+    """Whether one of the best passages has these words in a row, the last perhaps as a prefix."""
     best = snapshot.lexical.chunks.coverage(analyze_query(words), ON_TOPIC_CHUNKS)
     texts = (spell_words(chunk.plain) for chunk in snapshot.catalog.chunks(best).values())
     return any(spell_words(words).rstrip() in text for text in texts)
@@ -191,7 +191,7 @@ def _has_phrase(snapshot: Snapshot, words: str) -> bool:
 def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:
     """Return the query's vector or `None`, and the share of the query that the embedder knows.
 
-    If it knows the blog but not the query, the words of the query are translated to English.
+    If the embedder knows the blog but not the query, the query is translated to English.
     """
     if not len(snapshot.vectors) or snapshot.waiting_chunks > MAX_WAITING_SHARE * len(
         snapshot.table.chunks

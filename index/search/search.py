@@ -47,34 +47,34 @@ NO_WORDS = "The query has no word or number that could be looked for."
 VERBATIM_POSTS = 10
 """Number of top posts whose best passage is searched for the query as a phrase."""
 COMPARED_PASSAGES = 10
-"""Number of top passages that are checked for copies of each other."""
+"""Number of top passages that are compared to find copies."""
 NEWEST_SHARE = 0.7
 """Minimum share of the best score that a post needs in an order by date. Of 262 questions on two
-English blogs, .96 keep their known post, and half keep at most two posts. At .6 it is .97 with
-twice as many posts, at .5 .99 with four times as many."""
+English blogs, .96 keep their known post, and half keep at most two posts. A share of .6 keeps .97
+and twice as many posts; .5 keeps .99 and four times as many."""
 MAX_NAMED = 3
-"""Maximum number of copies, and of words that no post has, that a notice names."""
+"""Maximum number of copies, or of words that no post has, that a notice names."""
 _POST_ADDRESS = re.compile(r"https?://[^\s，。）]+|(?<!\S)(?:[\w-]+\.[a-z][\w.-]*/\S+|\S+\.mdx?\b)")
 """A URL, with or without its scheme, or the name of a Markdown file."""
 
 
 class Understanding(NamedTuple):
-    """A query as it is searched."""
+    """A query as the search reads it."""
 
     query: Query
     as_asked: Query | None
-    """The query as asked, if its spelling was corrected and the correction is not sure."""
+    """The query before spelling correction, if the correction is not sure."""
     post_ids: Sequence[int] | None
-    """Ids of the posts to search; `None` for all."""
+    """IDs of the posts to search; `None` for all."""
     passages: frozenset[int]
-    """Ids of the chunks that have a phrase in quotes; empty without one."""
+    """IDs of the chunks that have a phrase in quotes; empty without one."""
     notice: str
     """Sentences that say how the query was understood."""
     order: str
 
 
 class PostRanking(NamedTuple):
-    """Scores of the candidates, in [0, 1] by post id."""
+    """Scores of the candidates, in [0, 1] by post id, and the confidence."""
 
     scores: dict[int, float]
     confidence: Confidence
@@ -83,10 +83,10 @@ class PostRanking(NamedTuple):
 def search(
     snapshot: Snapshot, text: str, filters: Filters, limit: int, offset: int, order: str = ""
 ) -> Answer:
-    """Return up to `limit` hits from `offset` on, best first; with `order`, good ones by date.
+    """Return an answer with up to `limit` hits from `offset` on, best first.
 
-    Spelling is corrected. Times, authors, quotes and exclusions in the text become filters; a query
-    that asks for posts but names no subject lists them by date.
+    With `order` (`newest`, `oldest`) good hits are sorted by date. Times, authors, quotes and
+    exclusions in the text become filters. A query for posts without a subject lists them by date.
     """
     # 1. Understand the query.
     understood = understand(snapshot, text, filters)
@@ -168,8 +168,8 @@ def _describe_copies(
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str, bool]:
     """Return the query as meant, a notice of corrected words, and whether the correction is sure.
 
-    A word split in two is neither named nor counted. A single correction is sure if `is_slip`;
-    several are sure, since a blog seldom has similar words for all of them by chance.
+    A word split in two is left out of the notice and the count. One correction is sure if
+    `is_slip`. Several are always sure: a blog seldom has similar words for all of them by chance.
     """
     languages, frequency_of = snapshot.languages, snapshot.lexical.posts.document_frequency
     find, corrected = partial(_find_spelling, snapshot), list[tuple[str, str]]()
@@ -196,24 +196,21 @@ def _find_spelling(snapshot: Snapshot, words: str) -> str:
 def _describe_more(
     snapshot: Snapshot, understood: Understanding, page: Sequence[RankedPassage]
 ) -> str:
-    """Write how many posts have every word of a query, if more than the page shows."""
+    """Return a notice of how many posts have every word of a query, if the page shows fewer."""
     shown = len({passage.post for passage in page})
     count = snapshot.lexical.posts.count_with_all(understood.query, understood.post_ids)
     return f"{count:,} posts have every word; {shown} shown." if count > shown > 0 else ""
 
 
 def _describe_missing(retrieved: Retrieval, most: int) -> str:
-    """Return a notice of words that no post has, but for quoted ones: `read_demands` names them."""
+    """Return a notice of unquoted words that no post has (`read_demands` names quoted ones)."""
     quoted = " ".join(map("".join, QUOTED.findall(retrieved.query.text)))
     words = [f'"{word}"' for word in retrieved.missing if word not in quoted][:most]
     return f"No post has {' or '.join(words)}." if words else ""
 
 
 def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> PostRanking:
-    """Score the candidates by their features, then by the query as a heading, a phrase or a title.
-
-    Scores are multiplied by the certainty, so that they are comparable between queries.
-    """
+    """Score the candidates by features, then by the query as a heading, a phrase or a title."""
     # 1. Score by features; replaced posts stand below the current ones.
     text = retrieved.query.text
     features = compute_post_features(retrieved)
@@ -232,7 +229,7 @@ def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> PostRanking:
     if titled:
         scores = promote_named_posts(scores, titled)
         confidence = Confidence("normal", 1.0, "")
-    # 4. Scale by the certainty.
+    # 4. Scale by the certainty, so that scores of different queries are comparable.
     scale = confidence.certainty or 1.0
     scaled = {post: score * scale for post, score in scores.items()}
     return PostRanking(scaled, confidence)
@@ -243,8 +240,8 @@ def _find_verbatim(
 ) -> list[int]:
     """Return the top posts whose best passage has the query as a phrase.
 
-    A command, an identifier or an error message may be copied from a post; a question never is.
-    Only passages that have all the words are read.
+    Commands, identifiers and error messages may be copied from a post; questions are not, so they
+    find none. Only passages that have all the words are read.
     """
     words, posts = spell_words(retrieved.query.text), retrieved.posts
     if retrieved.query.is_question or not words.strip() or retrieved.coverage < EVERY_WORD:
@@ -265,7 +262,7 @@ def _sort_posts(posts: Mapping[int, Post], order: str) -> list[int]:
 def _list_posts(
     snapshot: Snapshot, understood: Understanding, text: str, limit: int, offset: int
 ) -> Answer:
-    """List by date the posts asked for; of translations only the one in `text`'s language."""
+    """List by date the posts asked for; of translations only the one in the language of `text`."""
     catalog, among = snapshot.catalog, understood.post_ids
     posts = catalog.every_post() if among is None else catalog.posts(among)
     readable = dict.fromkeys(posts.keys() & snapshot.table.posts.tolist(), 1.0)

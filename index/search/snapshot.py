@@ -31,12 +31,12 @@ class Snapshot:
     embedder: Embedder
     translations: Translations
     series: Mapping[int, Series]
-    """The series of each post that is in one."""
+    """Series by post id, for posts that are in one."""
     table: ChunkTable
 
     @cached_property
     def languages(self) -> tuple[str, ...]:
-        """The languages that the blog is written in, the commonest first."""
+        """Languages that the blog is written in, the commonest first."""
         return common_languages(self.catalog.languages)
 
     @cached_property
@@ -53,7 +53,7 @@ class Snapshot:
 
     @cached_property
     def titles(self) -> Titles:
-        """Post ids by the key of their titles and other names."""
+        """Post ids by the key of a title, an alias or an author."""
         return index_titles(self.catalog.names_by_post())
 
     def translations_of(self, post: int) -> Translated:
@@ -63,12 +63,12 @@ class Snapshot:
 
     @cached_property
     def authors(self) -> tuple[str, ...]:
-        """The names of all authors."""
+        """Names of all authors."""
         return tuple(self.catalog.authors())
 
     @cached_property
     def replaced(self) -> Mapping[int, Replacement]:
-        """Replacements by post ID, of posts that are replaced or outdated today."""
+        """Replacements by post id, for posts that are replaced or outdated today."""
         return self.catalog.replaced(date.today().isoformat())
 
 

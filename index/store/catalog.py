@@ -93,7 +93,7 @@ _CHUNK_ROWS = (
     "inner_headings, readable, lead FROM chunks JOIN posts USING (post_id) "
     "LEFT JOIN main.texts newer USING (chunk_id) LEFT JOIN shared.texts earlier USING (chunk_id)"
 )
-"""Columns in the order of `Chunk`'s fields; `position` is its index, `readable` its coverage."""
+"""Columns in the order of `Chunk`'s fields: `position` is `index`, `readable` is `coverage`."""
 IN_LIST = "IN (SELECT value FROM json_each(?))"
 _NEWEST = "coalesce(date, '') DESC, source"
 _ORDERS: dict[Order, str] = {
@@ -118,7 +118,7 @@ def translate_disk_errors() -> Iterator[None]:
 
 
 def _read_fields(names: Sequence[str], lists: Sequence[str], row: Sequence[Any]) -> dict[str, Any]:
-    """Return the columns after the id by `names`; those in `lists` are parsed JSON."""
+    """Return the columns after the id by `names`; those in `lists` are parsed as JSON."""
     columns = dict(zip(names, row[1:], strict=True))
     return columns | {name: tuple(json.loads(columns[name])) for name in lists}
 
@@ -131,9 +131,9 @@ class Catalog:
         self._one_at_a_time = threading.Lock()
 
     def rows(self, query: str, values: Sequence[object] = ()) -> list[Any]:
-        """Run a query of `index.store.catalog_writer`'s tables; one runs at a time.
+        """Run a query on the tables of `index.store.catalog_writer`; one query runs at a time.
 
-        Raises IndexBroken for a damaged file, sqlite3.OperationalError for what the disk refuses.
+        Raises IndexBroken for a damaged file, and sqlite3.OperationalError for errors of the disk.
         """
         try:
             with self._one_at_a_time:
@@ -144,7 +144,7 @@ class Catalog:
             raise IndexBroken("The index's texts cannot be read.", REBUILD) from error
 
     def matching_posts(self, filters: Filters, links_to: str = "") -> list[int] | None:
-        """Return ids of posts that meet all filters and link to `links_to`; `None` for all."""
+        """Return ids of posts that meet all filters and link to `links_to`; `None` means all."""
         section, tag, author = filters.section, filters.tag, filters.author
         conditions = {
             "EXISTS (SELECT 1 FROM json_each(?) WHERE instr(source, value || '/') = 1)": section
@@ -192,9 +192,9 @@ class Catalog:
         return Posts(tuple(self._posts(ordered, *values, limit, offset).values()), total, offset)
 
     def posts_after(self, cursor: tuple[str, str] | None, limit: int) -> tuple[Post, ...]:
-        """List posts newest first, after the one of `cursor`: (its ISO day or `""`, its source).
+        """List posts, newest first, after the post of `cursor`: (its ISO day or `""`, its source).
 
-        `None` starts the list. Unlike an offset, a cursor holds in every generation.
+        `None` starts the list. Unlike an offset, a cursor is valid in every generation.
         """
         day, source = cursor or ("~", "")  # "~" sorts behind every day
         selection = (
@@ -223,17 +223,14 @@ class Catalog:
         )
 
     def posts_with_heading(self, keys: Sequence[str]) -> list[int]:
-        """Return the ids of posts with a heading of the first key that any has; `[]` if none.
-
-        Keys are made by `index.text.tokenizer.name_key`.
-        """
+        """Return ids of posts with a heading of the first `name_key` that any has, else `[]`."""
         for key in keys:
             if rows := self.rows("SELECT post_id FROM headings WHERE key = ?", [key]):
                 return [row[0] for row in rows]
         return []
 
     def require_post(self, source: str) -> tuple[int, Post]:
-        """Find the post with exactly this source, and its id. Raises NotInIndex."""
+        """Return the id and the post with exactly this source. Raises NotInIndex."""
         for post in self._posts("WHERE source = ?", source).items():
             return post
         sources = self.rows("SELECT source FROM posts ORDER BY source")
@@ -244,7 +241,7 @@ class Catalog:
     def find_post(self, name: str) -> tuple[int, Post]:
         """Find a post by source, URL, the end of either, or a path that ends with its source.
 
-        The match must be unique; case, file suffix and quotes are ignored. Raises NotInIndex.
+        The match must be unique. Case, file suffix and quotes are ignored. Raises NotInIndex.
         """
         for post in self._posts("WHERE source = ?", name).items():
             return post
@@ -306,7 +303,7 @@ class Catalog:
         return {part.post: one for one in series for part in one.parts}
 
     def replaced(self, today: str) -> dict[int, Replacement]:
-        """Return by id replaced posts and those outdated by `today` (a day) or a word (>= 'a')."""
+        """Return, by id, posts that are replaced, or outdated by `today` (a day) or by a word."""
         rows = self.rows(
             "SELECT post_id, old.source, new.id, coalesce('replaced by ' || target, "
             "iif(outdated < 'a', 'since ', '') || outdated) FROM posts old "
@@ -362,7 +359,7 @@ def _normalize_path(text: str) -> str:
 def _find_names(
     text: str, names: Iterable[str], key: Callable[[str], Any], fits: Callable[[Any, Any], bool]
 ) -> list[str]:
-    """Return the names that match the whole `text`, else a part of it (by commas, `and`, `#`)."""
+    """Return the names that match `text`, else those that match a part (by commas, `and`, `#`)."""
     keys = [(name, key(name)) for name in names]
     parts = text, *re.split(r"[,;|，、；]|\s(?:and|or)\s|\s(?=#)", text)
     meant = (key(part.strip(" \t\r\n\"'“”`[]")) for part in parts)
@@ -371,7 +368,7 @@ def _find_names(
 
 
 def find_tags(text: str, tags: Iterable[str]) -> list[str]:
-    """Return the tags that `text` names, and those below (`a/b` for `a`), by `name_key`."""
+    """Return the tags that `text` names, and those below (`a/b` for `a`); `name_key` compares."""
     return _find_names(text, tags, _fold_tag, str.startswith)
 
 

@@ -1,9 +1,9 @@
-"""The catalog, write side: the next generation's SQLite file.
+"""Write side of the catalog: the SQLite file of the next generation.
 
-The file starts as a copy of the previous generation's and takes the changes, with the texts of new
-chunks. The texts of a rebuilt generation lie in a file that later generations share
-(`index.store.disk`): at 24,000 chunks it has 93 MB, which an edit need not copy. Neither file needs
-a journal: nobody reads it until CURRENT names its generation, and a torn one is deleted whole.
+The file starts as a copy of the previous generation's. It takes the changes and the texts of new
+chunks. The texts of a rebuilt generation lie in a second file, which later generations share
+(`index.store.disk`). It has 93 MB at 24,000 chunks, and an edit need not copy it. Neither file
+needs a journal: nobody reads it until CURRENT names its generation, and a torn file is deleted.
 """
 
 import json
@@ -71,15 +71,15 @@ CREATE TABLE linked (
 CREATE INDEX linked_by_source ON linked (source, kind);
 CREATE TABLE relations (kind TEXT NOT NULL, name TEXT NOT NULL, members TEXT NOT NULL);
 """
-"""Ids are never used twice (AUTOINCREMENT): they name vectors and lexical documents too.
+"""Tables of the catalog. IDs are never reused: they also name vectors and lexical documents.
 
 `linked` has the posts that link to others (`kind` is empty) or are replaced by them (`newer`).
-`relations` has the groups of `translations` and the `series`, by sources; `readable` is a chunk's
-vocabulary coverage, and `shared.texts` may hold texts of deleted chunks."""
+`relations` has the groups of `translations` and the `series`, by sources. `readable` is a chunk's
+vocabulary coverage. `shared.texts` may hold texts of deleted chunks."""
 
 
 class CatalogWriter(Catalog):
-    """An unfinished catalog, which also reads what it holds so far; use `open_writer`."""
+    """An unfinished catalog, which can also be read; use `open_writer`."""
 
     def __init__(self, connection: sqlite3.Connection, texts: str) -> None:
         """Write new texts into the table `texts`."""

@@ -1,4 +1,4 @@
-"""An index on disk: its files, how they are read, shared and set aside.
+"""Files of an index on disk, and functions that read, replace and share them.
 
 INDEX/
   CURRENT                 the current generation's name, replaced by an atomic rename
@@ -29,7 +29,7 @@ from typing import TypeAlias
 from blog_search_mcp.index.errors import IndexProblem
 
 GENERATION_NAME = re.compile("[0-9]{6,17}")
-"""Pattern of a generation's folder; 17 digits fit wherever integers do."""
+"""Pattern of the name of a generation's folder; a number of 17 digits fits into 64 bits."""
 DEFAULT_FOLDER = ".blog-index"
 """Default folder of an index, in the current folder."""
 MANIFEST_HEAD = b'{"format": '
@@ -60,7 +60,7 @@ class GenerationFiles:
         self.overview = folder / "overview.json"
 
     def require_own(self) -> None:
-        """Raise IndexProblem if a part of it is a link, or neither a file nor a folder."""
+        """Raise IndexProblem if one of these is a link, or neither a file nor a folder."""
         parts, kinds = (self.vectors, self.lexical), (stat.S_IFREG, stat.S_IFDIR)
         names = (self.manifest, self.catalog, self.texts, self.overview)
         require_own((self.folder, *parts, *names), *kinds)
@@ -137,8 +137,8 @@ def replace_file(path: Path, content: bytes) -> None:
 Stamp: TypeAlias = tuple[int, ...]
 """Stamp that changes with every switch of generations; it begins with the live one's number."""
 FileStamp: TypeAlias = tuple[int, int, int]
-"""Inode, size in bytes and time of the last change of content in ns since 1970. The time of the
-last change of status would change with every further link to the file."""
+"""Inode, size in bytes, and time in ns since 1970 of the last change of content. The time of the
+last change of status is not used: it changes with each link to the file."""
 
 
 def read_stamp(path: Path) -> FileStamp | None:
@@ -172,8 +172,8 @@ def make_disk_error(error: Exception) -> IndexProblem:
 def link_or_copy(earlier: Path, later: Path) -> None:
     """Share a file between generations, or copy it if the disk has no links. Raises OSError.
 
-    It must never change: a generation stays whole when another one is deleted, and a linked file
-    keeps its checksum in the manifest. If a disk refuses more than links, the copy fails too.
+    The file must never change: a linked file keeps its checksum in the manifest. It stays when
+    another generation is deleted. If a disk refuses more than links, the copy fails too.
     """
     try:
         os.link(earlier, later)

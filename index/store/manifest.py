@@ -1,9 +1,9 @@
-"""The manifest: the description of a generation in one JSON file, by which its files are verified.
+"""The manifest: one JSON file that describes a generation and verifies its files.
 
-It holds every post's hash, by which the next ingest finds changes, and the size and SHA-256 of
-every file, so that a damaged one is refused before FAISS, tantivy or SQLite read it. A file with
-the inode, size and time of its checksum is trusted; only the doctor hashes it, which finds times
-that were set back and lost bits. A copied index is hashed whenever it is opened.
+It holds every post's hash, which shows changes to the next ingest. It also holds the size and
+SHA-256 of every file, so that a damaged file is refused before FAISS, tantivy or SQLite read it. A
+file that still has the inode, size and time of its checksum is trusted. Only `doctor` hashes such a
+file, to find lost bits and times that were set back. A copied index is hashed at each opening.
 """
 
 import hashlib
@@ -22,7 +22,7 @@ from blog_search_mcp.index.store.disk import FileStamp, GenerationFiles, read_st
 from blog_search_mcp.index.types import Chunk, EmbedderIdentity, Link, Post, PostTerms
 
 FORMAT = 24
-"""Version of the format. Raise it when an older program would fail at or misread new files."""
+"""Version of the format. Raise it if older programs would fail at new files or misread them."""
 REBUILD = ("Rebuild it: ", TO_REBUILD, ".")
 
 
@@ -34,9 +34,9 @@ class IndexedPost:
     """SHA-256 of the file's bytes, in hex."""
     chunks: NonNegativeInt
     waiting: NonNegativeInt = 0
-    """Windows of its chunks whose vectors come with a later generation: all of them or none."""
+    """Number of its windows whose vectors come with a later generation: all of them or 0."""
     expires: str | None = None
-    """The instant from which the post is left out, in UTC, ISO 8601 to the second."""
+    """Instant from which the post is left out, in UTC, ISO 8601 to the second."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +54,12 @@ class PendingPost:
 
 
 BuildFingerprint: TypeAlias = dict[str, int | bool | str]
-"""Settings other than the embedder that shape an index (`ingest.plan`)."""
+"""Settings besides the embedder that shape an index (`ingest.plan`)."""
 
 
 @dataclass(frozen=True, slots=True)
 class Checksum:
-    """A file's size in bytes, SHA-256 in hex, and stamp then; a copy has another stamp."""
+    """A file's size in bytes, SHA-256 in hex, and stamp when hashed; a copy has another stamp."""
 
     size: NonNegativeInt
     sha256: str
@@ -76,7 +76,7 @@ class Manifest(BaseModel):
     """Time of the walk: UTC, ISO 8601 to the second. Posts that changed later are not included."""
     embedder: EmbedderIdentity
     build: BuildFingerprint
-    """If an ingest's fingerprint differs, it rebuilds the index."""
+    """Settings of the build; an ingest with other settings rebuilds the index."""
     posts: dict[str, IndexedPost]
     """Posts by source."""
     superseded: NonNegativeInt
@@ -96,7 +96,7 @@ class Manifest(BaseModel):
 
 
 def dumps(manifest: Manifest) -> str:
-    """Return the file's text: a line with the format and the checksum of the next, its JSON."""
+    """Return the file's text: a line with the format and the JSON's checksum, then the JSON."""
     content = manifest.model_dump_json()
     return f"{json.dumps({'format': FORMAT, 'checksum': _sha256(content)})}\n{content}"
 
@@ -140,8 +140,8 @@ def checksum_of(path: Path) -> Checksum:
 class Guard:
     """Compares the files of a generation with its manifest, and again when one changes.
 
-    If a mapped file is cut short, reading its lost end kills the process by SIGBUS (mmap(2)), which
-    no library can catch. So stamps are compared before each request.
+    If a mapped file is cut short, reading its lost end kills the process with SIGBUS (mmap(2)),
+    which no library can catch. So stamps are compared before each request.
     """
 
     def __init__(

@@ -27,7 +27,7 @@ class Overview:
 
     generation: int
     created: str
-    """When the content folder was walked: UTC, ISO 8601 to the second."""
+    """Time when the content folder was walked: UTC, ISO 8601 to the second."""
     embedder: str
     posts: int
     chunks: int
@@ -58,7 +58,7 @@ class Overview:
 
     @property
     def main_sections(self) -> Counted:
-        """Folders of the first level with more than one, without bundles, the largest first."""
+        """Folders of the first level that has several, without bundles, the largest first."""
         above, bundles = "", set(self.bundles)
         while True:
             inner = [

@@ -29,12 +29,12 @@ def count_character_columns(character: str) -> int:
 
 
 def count_columns(text: str) -> int:
-    """Count columns of a terminal: a Han character takes two."""
+    """Count the columns of a terminal that a text takes; a Han character takes two."""
     return len(text) if text.isascii() else sum(map(count_character_columns, text))
 
 
 def shorten(text: str, most: int, measure: Callable[[str], int] = count_columns) -> str:
-    """Shorten `text` to measure at most `most`, with `…` in place of its end."""
+    """Shorten `text` until it measures at most `most`, with `…` in place of its end."""
     if measure(text) <= most:
         return text
     while text and measure(text) >= most:

@@ -1,4 +1,4 @@
-"""Find other forms of a query's words: further stems that count as the word in a passage."""
+"""Find other forms of a query's words: stems that count as the word in a passage."""
 
 import re
 from collections.abc import Callable, Iterable, Mapping
@@ -13,7 +13,7 @@ _PLURAL = re.compile(r"[A-Z]\w{0,3}[A-Z]s|[A-Za-z]{2,}[ui]s|[b-df-hj-np-tv-xz]{2
 
 @cache
 def _groups() -> Mapping[str, set[str]]:
-    """Return by stem the stems of all groups of words that have it."""
+    """Return, by stem, the stems of all words in the groups that contain it."""
     table = dict[str, set[str]]()
     for row in read_rows("word_forms.txt"):
         stems = {form for word in row.split() for form in (stem(word, "en"), fold(word))}
@@ -38,11 +38,11 @@ def other_stems(written: str, stems: Iterable[str]) -> set[str]:
 def guess_stems(
     word: str, languages: Mapping[str, int], frequency_of: Callable[[str], int]
 ) -> set[str]:
-    """Return possible stems, in posts, of a folded word whose own stems no post has.
+    """Return stems that a folded word may have in posts, if none has its stems as written.
 
     The word may lack the accents by which stemmers know endings (zlutoucky, žluťoučký), the kana
     between two kanji (引越, 引っ越), the article that shows endings to the Arabic stemmer, or an e
-    that endings drop (zamek, zamki). `languages` counts posts by language: a stem in more posts
+    that endings drop (zamek, zamki). `languages` counts posts by language. A stem in more posts
     than its language has is another language's word (Spanish rune, English run).
     """
     by_language = ((stem(word, stemmer_of(code)), posts) for code, posts in languages.items())
@@ -65,12 +65,12 @@ def _abbreviations() -> Mapping[str, tuple[str, str]]:
     return {f" {index_terms(words)} ": (initials, words) for initials, words in rows}
 
 
-def write_out(text: str, has_all: Callable[[str], bool]) -> str:
-    """Return the long forms of a query's initials of which a passage has all words."""
+def write_out(text: str, has_phrase: Callable[[str], bool]) -> str:
+    """Return the long forms of a query's initials that a passage has (`has_phrase`)."""
     words = {fold(word) for word in re.findall(r"[^\W_]+", text)}
     said = words | {word.removesuffix("s") for word in words}
     return "\n".join(
-        long for short, long in _abbreviations().values() if short in said and has_all(long)
+        long for short, long in _abbreviations().values() if short in said and has_phrase(long)
     )
 
 

@@ -1,9 +1,9 @@
 """Detect the language of a text, which decides how words are stemmed and which are function words.
 
-Chinese, Japanese and Korean are recognized by their scripts. Of the languages that Snowball stems,
-the one whose function words occur most is taken, as they make up a third of any running text;
-letters that few others have count too. A text with too few of both has no language: names,
-abbreviations and commands are spelled like function words of some language (AI, OS, man, I/O).
+Chinese, Japanese and Korean are recognized by their scripts. Each other language is recognized by
+its function words, which make up a third of any running text, and by letters that few others have.
+A text with too few of both has no language: names, abbreviations and commands are spelled like
+function words of some language (AI, OS, man, I/O).
 """
 
 import re
@@ -14,13 +14,13 @@ from pathlib import Path
 
 HAN = "\u2e80-\u2fd5\u3400-\u4dbf\u4e00-\u9fff\uf900-\ufaff\U00020000-\U0003ffff"
 KANA = "\u3040-\u30fa\u30fc-\u30ff\u31f0-\u31ff\uff66-\uff9f"
-"""Hiragana and katakana without the dot between foreign words (・), which separates them."""
+"""Hiragana and katakana without the dot (・), which separates foreign words."""
 HANGUL = "\u1100-\u11ff\uac00-\ud7af"
 IDEOGRAPHS = f"\u3005-\u3007{HAN}{KANA}"
 """Han, kana, and marks that stand for a Han character."""
 CJK = f"{IDEOGRAPHS}{HANGUL}"
-"""Scripts whose words are indexed as pairs of characters. Each of these constants is the inside of
-a set in a regular expression."""
+"""Scripts whose words are indexed as pairs of characters. Each constant above and FULL_WIDTH is the
+inside of a set in a regular expression."""
 FULL_WIDTH = f"{IDEOGRAPHS}\u3001-\u303f\u30fb\u3100-\u312f\uff00-\uffef"
 """Characters between which a line breaks without a space: ideographs, bopomofo, punctuation and
 full-width forms. Korean separates words by spaces."""
@@ -45,19 +45,21 @@ _LANGUAGE_ROWS = {
 """Columns of each language by its tag: whether it is stemmed, its names and related languages."""
 NOT_LATIN = frozenset(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "own")
 STEMMED = NOT_LATIN.union(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "latin")
-"""Languages with a Snowball stemmer; other posts' Latin words are stemmed as English."""
+"""Languages with a Snowball stemmer; other languages' Latin words are stemmed as English."""
 _ANY_WORD = re.compile(
     rf"(?:[a-z]++|(?:[^\W\d_a-z{KANA}{HANGUL}{HAN}]|[\u0591-\u05c7\u0900-\u094d\u0bbe-\u0bcd])++)++"
 )
 """A word outside East Asia with its points and vowel signs, which are no letters to Python."""
-CHARACTERS_PER_WORD, WORDS_PER_FUNCTION_WORD = 2, 3
-"""To compare scripts: East Asian characters per word, and words of running text per function word.
-Latin text is measured by its function words, since code is Latin in any language."""
+CHARACTERS_PER_WORD = 2
+"""Number of East Asian characters that weigh as one word when scripts are compared."""
+WORDS_PER_FUNCTION_WORD = 3
+"""Words of running text per function word. Latin text is measured by its function words, since code
+is Latin in any language."""
 LEAST_EVIDENCE = 2
-"""Minimum number of different function words to name a language: one may be a coincidence (de
-facto, la jolla, man pages). A word with a letter beyond ASCII (für, que) counts as two; a single
-such letter as one (à la carte), any other single letter as none (a variable, I/O). Each word with a
-letter that tells a language counts as one, two such words at most: a text may quote."""
+"""Minimum evidence to name a language. A function word counts one, since it may be a coincidence
+(de facto, la jolla), and two with a letter beyond ASCII (für). A single letter counts one less (à,
+a). Other words with a letter that few languages have count one each, but two at most: a text may
+quote."""
 UNDETERMINED = "und"
 """BCP 47's tag of an unknown language."""
 
@@ -96,8 +98,8 @@ def _language_of_sample(sample: str) -> str:
 def common_languages(posts: Mapping[str, int]) -> tuple[str, ...]:
     """Return the languages that a query is looked up in, the commonest first.
 
-    `posts` counts posts by language. Each language costs a look-up of every word, so those with
-    less than a twentieth of the posts are left out.
+    `posts` counts posts by language. Languages with less than a twentieth of the posts are left
+    out, since each costs a look-up of every word.
     """
     ordered = sorted(posts, key=lambda code: (-posts[code], code))
     least = 0.05 * sum(posts.values())
@@ -142,8 +144,8 @@ TRADITIONAL = re.compile(r"-(?:hant|tw|hk|mo)\b")
 def join_ideographs(text: str) -> str:
     """Return a query without blanks between Han characters and kana, as text is written.
 
-    With blanks an embedder takes Chinese keywords for another kind of text than any passage: with
-    multilingual-e5-small they lie further from their own post than headings of other posts do.
+    With blanks, multilingual-e5-small puts Chinese keywords further from their own post than it
+    puts headings of other posts.
     """
     return re.sub(rf"(?<=[{HAN}{KANA}])\s+(?=[{HAN}{KANA}])", "", text)
 

@@ -36,8 +36,8 @@ from blog_search_mcp.index.text.tokenizer import (
 )
 
 STOPWORD_WEIGHT = 0.4
-"""Weight of a function word, relative to others. At 1, questions over a Chinese blog (a quarter of
-them in English) lose .08 of nDCG@10; at 0, questions lose .02 to .03."""
+"""Weight of a function word; other words have 1. With a weight of 1, questions to a Chinese blog (a
+quarter of them in English) lose .08 of nDCG@10. With 0, questions lose .02 to .03."""
 _QUESTION = re.compile("|".join(read_rows("question_patterns.txt")), re.IGNORECASE)
 _CODE = re.compile(
     r"[A-Za-z_][_.:\\][A-Za-z_]|\w/\w|\w\(|::|[`{}<>=\[\]$@#*&|;]|(?:^|\s)--?\w|[a-z][A-Z]"
@@ -52,13 +52,13 @@ class Word:
 
     exact: str
     stems: tuple[str, ...]
-    """Its stem in each of the blog's languages and equivalent stems, without repeats."""
+    """Its distinct stems: one for each of the blog's languages, and equivalent stems."""
     weight: float
-    """Weight in [0, 1], which is multiplied by the IDF."""
+    """Weight in [0, 1], by which the IDF is multiplied."""
     role: str = ""
     """EXTRA or WHOLE if its parts are words too, so that a passage may lack it; else `""`."""
     pattern: str = ""
-    """A regular expression of further stems that contain it, `""` for none."""
+    """Regular expression of other stems that contain it, `""` for none."""
 
     @property
     def is_needed(self) -> bool:
@@ -72,19 +72,19 @@ class Query:
 
     text: str
     words: tuple[Word, ...]
-    """The distinct words in order."""
+    """Distinct words in the order of the text."""
     language: str
-    """ISO 639-1 code; `""` if its words show none."""
+    """ISO 639-1 code; `""` if its words show none, `und` if they show an unknown one."""
     is_question: bool
-    """Whether it is a question, not the name or description of a thing."""
+    """Whether it is a question, and not the name or description of a thing."""
     is_prose: bool
-    """Whether it has four content words or more (a pair of Han characters is half) and no code."""
+    """Whether it has no code and four content words or more; a pair of Han characters is half."""
     has_other_script: bool
-    """Whether either it or most of the blog is in an East Asian language, but not both."""
+    """Whether either the query or most of the blog is in an East Asian language, but not both."""
 
     @property
     def content(self) -> Sequence[Word]:
-        """Its words except function words; all if it has no others."""
+        """Content words; all words if there are no content words."""
         return [word for word in self.words if word.weight == 1.0] or self.words
 
 
@@ -92,9 +92,9 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), further: str = 
     """Analyze a query; any text is valid.
 
     `languages` are those of the blog, the commonest first. A few words do not show their language,
-    so each has its stem in every one. Function words of the blog's languages and of the query's
-    have a low weight. In a Japanese blog, a query that looks Chinese counts as Japanese. Words of
-    `further` are added.
+    so each has its stem in every language. Function words of the blog's languages and of the
+    query's have a low weight. On a Japanese blog, a query that looks Chinese counts as Japanese.
+    Words of `further` are added.
     """
     blog = [primary_subtag(language) for language in languages]
     shown = language_of(text)
@@ -135,7 +135,7 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), further: str = 
 def _add_forms(text: str, read: Sequence[tuple[Term, set[str]]]) -> frozenset[str]:
     """Add to each term stems of its other forms; return initials that `text` writes out.
 
-    Parts of a name also get the whole's stems; words of a long form get its initials.
+    Parts of a name also get the whole's stems, and words of a long form get its initials.
     """
     said = find_initials(text)
     for term, stems in read:
@@ -149,9 +149,10 @@ def _add_forms(text: str, read: Sequence[tuple[Term, set[str]]]) -> frozenset[st
 
 
 def _pattern(term: Term, language: str, shown: str) -> str:
-    """Return a pattern of stems that hold a word (an Asian character's pairs, compounds) or `""`.
+    """Return a pattern of stems that contain a word, `""` if there is none.
 
-    A compound has at least three letters more; fewer are an inflection or a prefix.
+    It has the pairs of an East Asian character, or compounds with at least three letters more.
+    Fewer letters are an inflection or a prefix.
     """
     if _EAST_ASIAN.fullmatch(term.exact):
         return f"{term.stem}.|.{term.stem}"
@@ -163,8 +164,8 @@ def _pattern(term: Term, language: str, shown: str) -> str:
 def is_stopword(word: str, languages: Collection[str]) -> bool:
     """Whether the folded `word` is a function word of any of `languages`, or a symbol.
 
-    In Chinese, one or two Han characters count if one of them is a function word; in Japanese such
-    characters make words (時間, 使用). One or two hiragana always count.
+    In Chinese, one or two Han characters count if one of them is a function word. In Japanese they
+    do not, since they make words (時間, 使用). One or two hiragana always count.
     """
     if len(word) == 1 and not word.isalnum():
         return True
@@ -193,10 +194,11 @@ def is_bigram(word: str) -> bool:
 def fit_to_posts(
     query: Query, languages: Mapping[str, int], frequency_of: Callable[[str], int]
 ) -> Query:
-    """Return the query with neighbors joined too, if posts have that as often as the rarer one.
+    """Return the query with the stems that posts have.
 
-    Words that no post has get guessed stems of all the blog's languages. Of the stems of a word
-    only those that posts have are kept, if any; then its pattern of compounds is dropped.
+    Two neighbors also get the stem of both joined, if as many posts have it as have the rarer one.
+    A word that no post has gets guessed stems of all the blog's languages. If posts have any of a
+    word's stems, only these are kept and its pattern of compounds is dropped.
     """
     joined: dict[str, set[str]] = defaultdict(set)
     stemmers = {stemmer_of(language) for language in languages}
@@ -225,15 +227,15 @@ def fit_to_posts(
 
 
 PLAIN_WORD = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
-"""A Latin word by itself, not part of an identifier, a path or a flag."""
+"""A Latin word that is not part of an identifier, a path or a flag."""
 Titles: TypeAlias = Mapping[str, Sequence[int]]
-"""Ids of the posts that have a title, by its key."""
+"""IDs of the posts that have a name, by the name's key."""
 _MEANING_QUESTION = re.compile("|".join(read_rows("meaning_patterns.txt")), re.IGNORECASE)
 """Words around a name that ask for its meaning, in six languages."""
 
 
 def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:
-    """Index posts, given as id and title, by the keys of their titles."""
+    """Index posts, given as pairs of id and name, by the keys of their names."""
     posts = defaultdict[str, list[int]](list)
     for post, title in titles:
         if key := name_key(title):
@@ -248,14 +250,19 @@ def name_keys(query: str) -> tuple[str, ...]:
 
 
 def find_named_posts(titles: Titles, query: str) -> Sequence[int]:
-    """Return the posts whose title is the query, or else the query without its question words."""
+    """Return the posts with the name in the query, or in the query without its question words."""
     return next((titles[key] for key in name_keys(query) if key in titles), ())
 
 
-LEAST_EXCHANGED, LEAST_LETTERS, LEAST_REPLACED, MOST_LETTERS = 5, 6, 8, 40
-"""Minimum length of a word for a swap or double letter, for a missing or extra letter and for a
-replaced one, and the maximum length. Of 7,428 words that one of six blogs has and another lacks, 3
-% are taken for a word of the other, so such a correction never raises the confidence."""
+LEAST_EXCHANGED = 5
+"""Minimum letters of a word to correct swapped or doubled letters."""
+LEAST_LETTERS = 6
+"""Minimum letters of a word to correct a missing or extra letter."""
+LEAST_REPLACED = 8
+"""Minimum letters of a word to correct a wrong letter."""
+MOST_LETTERS = 40
+"""Maximum letters of a word to correct. Of 7,428 words that one of six blogs has and another lacks,
+3 % get a correction, so a single one raises the confidence only if `is_slip`."""
 
 
 def correct_spelling(
@@ -265,12 +272,13 @@ def correct_spelling(
     is_word: Callable[[str], bool],
     find_written: Callable[[str], str],
 ) -> dict[str, str]:
-    """Return the words that no post has and that are no English words, with their correction.
+    """Return the correction of each word that no post has and that is not English.
 
-    It is the word split in two, else with z for s, else the commonest word one letter away, an
-    equal first letter preferred. `frequency_of` counts the posts with a stem; `find_written`
-    returns how posts write folded words, `""` if none does; `is_word` knows English. The result is
-    empty if half of such words have no correction: then the query is in another language or field.
+    It is the word split in two, else with z for s, else the commonest word one letter away; an
+    equal first letter is preferred. `frequency_of` counts the posts with a stem. `find_written`
+    returns how posts write folded words, `""` if none does. `is_word` knows English. The result is
+    empty if at least half of the words have no correction: the query is in another language or
+    field.
     """
     if language_of(text) not in {"", "en"} and not _EAST_ASIAN.search(text):
         return {}
@@ -297,10 +305,10 @@ def correct_spelling(
 
 
 def is_slip(word: str, meant: str) -> bool:
-    """Whether `meant` is the word or its plural, but for letters swapped or doubled (fliter).
+    """Whether `meant` is the word or its plural, with letters swapped or doubled (fliter).
 
-    The first letter is right. Of 7,428 words that one of six blogs has and another lacks, three are
-    such by chance (carte, crates).
+    The first letters must be equal. Of 7,428 words that one of six blogs has and another lacks,
+    three are slips by chance (carte, crates).
     """
     lower, other = fold(word), fold(meant)
     letters, *others = (
@@ -328,7 +336,7 @@ def _edits(word: str) -> Iterator[str]:
 def shows_other_language(
     query: Query, frequency_of: Callable[[str], int], is_word: Callable[[str], bool]
 ) -> bool:
-    """Whether most words are not English nor the blog's, and one is foreign grammar or script."""
+    """Whether most words are neither English nor in posts, and one is foreign grammar or script."""
     words = {word.lower() for word in re.findall(r"[^\W\d_]{2,}", query.text)}
     had = {word.exact for word in query.words if any(map(frequency_of, word.stems))}
     strange = {word for word in words if fold(word) not in had and not is_word(word)}
@@ -337,7 +345,7 @@ def shows_other_language(
 
 
 COMPOUNDS = frozenset({"da", "de", "fi", "hu", "nl", "no", "sv"})
-"""Languages that write compounds as one word; posts seldom have exactly the one asked for."""
+"""Languages that write compounds as one word; posts seldom have exactly the word of a query."""
 
 
 def find_missing_words(
@@ -346,11 +354,11 @@ def find_missing_words(
     frequency_of: Callable[[Word], int],
     is_word: Callable[[str], bool],
 ) -> Mapping[str, bool]:
-    """Return the content words that no post has, as written, and whether they are names.
+    """Return the content words that no post has, as written, and whether each is a name.
 
     Names, numbers and identifiers come first. Other words count only in a language of the blog with
-    a stemmer, since nothing else knows their forms. `frequency_of` counts the posts with a word,
-    also in a compound; `is_word` knows the words of English, which a sentence may begin with.
+    a stemmer, which knows their forms. `frequency_of` counts the posts with a word, also in a
+    compound. `is_word` knows English words, which may begin a sentence.
     """
     spoken = query.language or primary_subtag(languages[0])
     has_forms = spoken in STEMMED.intersection(map(primary_subtag, languages))
@@ -377,7 +385,7 @@ def _is_name(term: Term, query: Query, blog: str, is_word: Callable[[str], bool]
     """Whether a term is written as a name.
 
     A name has a digit, a mark or a capital inside, or is Latin in an East Asian query. A first
-    capital counts if most words have none, but not in German.
+    capital counts if at most half of the words have one, but not in German.
     """
     written, words = query.text[term.start : term.end], query.text.split()
     if not re.fullmatch(r"\w\w+|\d[\d.,]*\d", written) or is_bigram(term.stem):

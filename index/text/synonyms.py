@@ -1,12 +1,12 @@
 """Add synonyms to a query: other regions' words, or English ones.
 
-Taiwan writes 記憶體 for the mainland's 内存 and a programmer of either memory, and an English
-embedder knows neither word. One table has different words of the Chinese regions, another the
-Chinese and Japanese names of some thousand words of computing.
+Taiwan writes 記憶體 for the mainland's 内存, and programmers of both write memory. An English
+embedder knows neither Chinese word. One table has words that differ between the Chinese regions.
+Another has the Chinese and Japanese names of some thousand words of computing.
 
-A synonym is a further stem of the reader's word; the best one counts, and only if the blog uses it
-at least as often as the word. Some words mean something else elsewhere (文件 is a document here and
-a file there), and a blog that uses the reader's own words needs no others.
+A synonym is another stem of the query's word; the best stem counts. It is added only if the blog
+uses it at least as often as the word. A blog that uses the reader's words needs no others, and some
+words mean something else elsewhere (文件 is a document here and a file there).
 """
 
 import re
@@ -21,14 +21,14 @@ from blog_search_mcp.index.text.query import PLAIN_WORD, Query, is_bigram
 from blog_search_mcp.index.text.tokenizer import stem, terms, to_simplified
 
 LANGUAGES = ("zh", "ja")
-"""Languages of the table of computing words beside English, in the order of its columns."""
+"""Languages of the table of computing words besides English, in the order of its columns."""
 
 
 @cache
 def _read_table(language: str) -> Mapping[str, list[str]]:
     """Return synonyms of a language's words: the English name first, then other regions' words.
 
-    Words are also listed by the stem of their English name. All are in searched characters.
+    Words are also listed by the stem of their English name. All are in Simplified characters.
     """
     table = defaultdict[str, list[str]](list)
     for row in read_rows("computing_words.txt") if language in LANGUAGES else ():
@@ -48,12 +48,12 @@ def add_synonyms(
 ) -> Query:
     """Return the query with stems of its words' synonyms added.
 
-    `languages` are those of the blog; `frequency_of` counts the passages with a stem. English words
+    `languages` are those of the blog. `frequency_of` counts the passages with a stem. English words
     in a Chinese or Japanese sentence are names and get no synonyms.
     """
     further: dict[str, set[str]] = defaultdict(set)
 
-    def say(word: str, table: Mapping[str, list[str]]) -> list[str]:
+    def list_synonyms(word: str, table: Mapping[str, list[str]]) -> list[str]:
         """Return the word and its synonyms that the blog uses at least as often."""
         others = table.get(word if _CJK_RUN.match(word) else stem(word, "en"), ())
         least = max(min(map(frequency_of, _stems(word))), 1) if others else 1
@@ -62,7 +62,7 @@ def add_synonyms(
             *(other for other in others if min(map(frequency_of, _stems(other))) >= least),
         ]
 
-    for word, *others in _say_words(query, languages, say):
+    for word, *others in _yield_synonyms(query, languages, list_synonyms):
         for other in map(_stems, others):
             for place, term in enumerate(own := _stems(word)):
                 first, last = place * len(other) // len(own), (place + 1) * len(other) // len(own)
@@ -72,28 +72,30 @@ def add_synonyms(
     return replace(query, words=tuple(replace(w, stems=tuple(sorted(s))) for w, s in words))
 
 
-def _say_words(
-    query: Query, languages: Sequence[str], say: Callable[[str, Mapping[str, list[str]]], list[str]]
+def _yield_synonyms(
+    query: Query,
+    languages: Sequence[str],
+    list_synonyms: Callable[[str, Mapping[str, list[str]]], list[str]],
 ) -> Iterator[list[str]]:
     """Yield each word of the query, followed by its synonyms.
 
-    Where two words meet in a run without spaces, the pair of characters across them is a word as
-    well: 加载动态 is 載入動態 elsewhere, so 载动 is 入動.
+    Where two words meet in a run without spaces, the pair of characters across them is a word too:
+    加载动态 is 載入動態 elsewhere, so 载动 is 入動.
     """
     for run in (runs := _CJK_RUN.findall(to_simplified(query.text))):
         table = _read_table(query.language)
-        names = [say(word, table) for word in _segment_run(run, table)]
+        names = [list_synonyms(word, table) for word in _segment_run(run, table)]
         yield from names
         for left, right in pairwise(names):
             pair, *others = (first[-1] + second[0] for first, second in product(left, right))
             yield [pair, *filter(is_bigram, others)]
     for language in sorted({*map(primary_subtag, languages)}.intersection(LANGUAGES)):
         for word in () if runs else PLAIN_WORD.findall(query.text):
-            yield say(word, _read_table(language))
+            yield list_synonyms(word, _read_table(language))
 
 
 def _segment_run(run: str, table: Collection[str]) -> Iterator[str]:
-    """Split a run without spaces into the table's longest words, from the left, and characters."""
+    """Split a run without spaces, from the left, into the table's longest words, or characters."""
     longest = max(map(len, table), default=0)
     start = 0
     while start < len(run):
@@ -111,10 +113,10 @@ _CJK_RUN = re.compile(f"[{CJK}]+")
 
 
 def gloss_in_english(text: str, language: str) -> tuple[str, float] | None:
-    """Return a query's words with English names, in English, and their share of it in [0, 1].
+    """Return the English names of a query's words, and the share of the query that has them.
 
-    A Latin word counts as two characters. The result is `None` for a language without a table, and
-    for fewer than two words, which find nothing new.
+    A Latin word is its own name and counts as two characters. The result is `None` for a language
+    without a table, and for fewer than two words, which find nothing new.
     """
     if language not in LANGUAGES:
         return None

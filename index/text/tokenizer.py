@@ -1,10 +1,10 @@
-"""Cut text into the terms that the lexical index counts; one grammar for posts and queries.
+"""Split text into the terms that the lexical index counts; one grammar for posts and queries.
 
 Case, width, accents, strokes, forms of letters and Chinese script are folded, and words are stemmed
-by the rules of the text's language. A word is letters and marks, ignoring invisible characters.
-Text without spaces becomes pairs of neighboring characters. Each two neighboring parts of an
-identifier also make a term without their separator, so `frontend` finds `front-end`. A version is
-split from the word before it and also gives its prefixes (1.2 of 1.2.3); thousands separators go.
+by the rules of the text's language. A word is letters and marks; invisible characters are ignored.
+Text without spaces becomes pairs of neighboring characters. Two neighboring parts of an identifier
+are also one term without the separator, so `frontend` finds `front-end`. A version is split from
+the word before it and also gives its prefixes (1.2 of 1.2.3). Thousands separators are removed.
 """
 
 import re
@@ -24,7 +24,7 @@ from blog_search_mcp.index.text.languages import (
 )
 
 LONGEST_TERM = 64
-"""Maximum characters of a term; what is longer is data (a hash, an inlined file), not a word."""
+"""Maximum characters of a term; a longer one is cut, since it is data (a hash, an inlined file)."""
 _INVISIBLE = (
     "\xad\u034f\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
@@ -35,7 +35,7 @@ _MARK_RUNS = "".join(
     c if unicodedata.category(c)[0] == "M" else " " for c in map(chr, _MARK_BLOCKS)
 )
 _MARKS = _INVISIBLE + "".join(f"{run[0]}-{run[-1]}" for run in _MARK_RUNS.split())
-"""Characters inside words that are no letters, as ranges, which compile 5 ms faster than a list."""
+"""Marks and invisible characters in words, as ranges, which compile 5 ms faster than a list."""
 _UNSPACED = f"{CJK}{SOUTHEAST_ASIAN}"
 _NUMERAL = r"(?=\d)(?:\d++(?:[.,]\d++)++|\d{1,3}(?:['’_\u00a0\u2009\u202f]\d{3})++(?!\d))"
 _WORD_LETTERS = rf"(?:(?:[a-zA-Z0-9]++|[^\W_ʼ{_UNSPACED}a-zA-Z0-9]++)[{_MARKS}]*+)++"
@@ -50,8 +50,8 @@ _TERM_RUN = re.compile(
     rf"[{_UNSPACED}][{_UNSPACED}{_MARKS}]*+|{_LONG_NUMBER}"
     rf"|(?:\.(?<![\w.]\.)(?=[a-zA-Z]))?+{_IDENTIFIER}|[{_SYMBOLS}][{_INVISIBLE}]*+"
 )
-"""A run of characters that gives terms. A name may begin with a dot (.NET), a long number may have
-blanks (ISBN, telephone); symbols exclude box drawing and skin tones."""
+"""A run of characters that gives terms. A name may begin with a dot (.NET). A long number may have
+blanks (ISBN, telephone). Symbols exclude box drawing and skin tones."""
 _EAST_ASIAN = re.compile(f"[{_UNSPACED}{_SYMBOLS}]")
 _NAME_PART = re.compile(
     rf"(?P<number>{_NUMERAL})|(?P<word>[^\W\d_{_UNSPACED}]++(?=\d+\.\d)|{_WORD_LETTERS})(?P<sign>{_SIGN}?)"
@@ -65,13 +65,14 @@ _THOUSANDS = re.compile(
     r"(?:[.,](\d+))?"
 )
 """A number with thousands separators (all the same, or Indian grouping), and its decimals."""
-MOST_VERSION_PARTS, LONGEST_PART = 4, 3
-"""Maximum leading parts of a version that make one term (1.2.3.4), and digits of a part above which
-it is also a term by itself, such as a year."""
+MOST_VERSION_PARTS = 4
+"""Maximum leading parts of a version that make one term (1.2.3.4)."""
+LONGEST_PART = 3
+"""Maximum digits of a version's part; a longer part, such as a year, is also a separate term."""
 _ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
-"""English endings after an apostrophe, which are no words by themselves."""
+"""English endings after an apostrophe, which are no separate words."""
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
-"""Spellings of letters on keyboards without them."""
+"""Spellings of letters for keyboards that lack them."""
 _UNIFIED = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
 """Han characters; folding only makes them Simplified."""
 _LETTER = re.compile(
@@ -80,31 +81,36 @@ _LETTER = re.compile(
 """A character of a script without spaces with the marks or the jamo that belong to it."""
 _KATAKANA = "[\u30a1-\u30fa\u30fc\u31f0-\u31ff]"
 _FINAL_MARK = re.compile(rf"(?<={_KATAKANA}{{3}})\u30fc(?!{_KATAKANA})")
-"""The long mark at the end of a katakana word of four characters or more, which some leave out:
-コピー and キー always have theirs. Lucene's JapaneseKatakanaStemFilter draws the line there."""
+"""The long mark at the end of a katakana word of four characters or more. Some writers omit it, but
+not in shorter words (コピー, キー). Lucene's JapaneseKatakanaStemFilter has this limit too."""
 LARGE_KATAKANA = str.maketrans(*read_rows("kana.txt"))
-"""Stems' large katakana of each kana: リンゴ for りんご, ウインドウ for ウィンドウ."""
-EXTRA, WHOLE, SPELLING, MAJOR = "extra", "whole", "spelling", "major"
-"""Roles of a term. EXTRA never counts as missing; WHOLE counts only if no document has it; SPELLING
-is another spelling of the term before; MAJOR is a version's first number, indexed but not searched.
-Terms of the parts follow an EXTRA or WHOLE and count as found wherever it is."""
+"""Large katakana of each kana, for stems: リンゴ for りんご, ウインドウ for ウィンドウ."""
+EXTRA = "extra"
+"""Role of a term with an IDF of 0: a passage may lack it."""
+WHOLE = "whole"
+"""Role of a term with an IDF only if no document has it. Terms of the parts follow an EXTRA or
+WHOLE term. They count as found in a passage that has the whole."""
+SPELLING = "spelling"
+"""Role of another spelling of the term before."""
+MAJOR = "major"
+"""Role of a version's first number, which is indexed but not searched."""
 
 
 class Term(NamedTuple):
-    """A term, stemmed and unstemmed, and the characters of the text it stands for."""
+    """A term, stemmed and unstemmed, and the characters of the text that it stands for."""
 
     stem: str
     exact: str
     start: int
     end: int
     role: str = ""
-    """EXTRA, WHOLE, SPELLING, MAJOR or none of them."""
+    """EXTRA, WHOLE, SPELLING, MAJOR or `""`."""
 
 
 def terms(text: str, language: str = "en", among: Set[str] | None = None) -> Iterator[Term]:
     """Yield the terms of `text` in order; an identifier comes before its parts.
 
-    `language` (`index.text.languages`) is the text's and selects the stemmer. If `among` is given,
+    `language` is the text's (`index.text.languages`) and selects the stemmer. If `among` is given,
     only terms with one of these stems are yielded.
     """
     stems_of = _stems_of_runs(language)
@@ -119,7 +125,7 @@ def terms(text: str, language: str = "en", among: Set[str] | None = None) -> Ite
 
 
 LONGEST_RUN = 32
-"""Maximum characters of a run whose terms are cached; longer ones seldom come again."""
+"""Maximum characters of a run whose terms are cached; longer runs seldom come again."""
 
 
 def index_terms(text: str, language: str = "en") -> str:
@@ -128,10 +134,7 @@ def index_terms(text: str, language: str = "en") -> str:
 
 
 class _StemsOfRuns(dict[str, str]):
-    """Cache of a run's stems, joined by spaces; three times as fast as `lru_cache`.
-
-    A large blog has some thousand runs; at 32,768 the cache is cleared.
-    """
+    """Cache of runs' stems, joined by spaces; three times as fast as `lru_cache`."""
 
     def __init__(self, language: str) -> None:
         self._language = language
@@ -170,7 +173,7 @@ def _pair_letters(run: str) -> Iterator[Term]:
 
 
 def _fold_letters(run: str) -> tuple[list[str], list[int]]:
-    """Return the folded characters of a run, and where each begins and the last one ends."""
+    """Return a run's folded characters, and the start of each with the end of the last one."""
     if _UNIFIED.fullmatch(run):
         return list(to_simplified(run)), list(range(len(run) + 1))
     matches = list(_LETTER.finditer(run))
@@ -217,7 +220,7 @@ def _join_parts(
 
 
 def _split_number(number: str, offset: int) -> Iterator[Term]:
-    """Yield a number without thousands separators, else a version and each of its prefixes."""
+    """Yield a number without thousands separators, or a version and each of its prefixes."""
     groups = re.findall(r"\d+", number)
     values = [".".join(groups[:count]) for count in range(1, len(groups[:MOST_VERSION_PARTS]) + 1)]
     if thousands := _THOUSANDS.fullmatch(number):
@@ -265,8 +268,8 @@ def _read_simplified() -> dict[int, int]:
 
 _BASE_LETTER = re.compile(r"LATIN SMALL LETTER ([A-Z]) WITH ")
 _SAME_LETTERS = {ord(row[0]): row[2:] for row in read_rows("same_letters.txt")}
-"""Letters that mean the same as others and that NFD does not take apart, of Lucene's
-ASCIIFoldingFilter, ArabicNormalizer and HindiNormalizer, and EquivalentUnifiedIdeograph.txt."""
+"""Replacements of letters that NFD does not decompose, from Lucene's ASCIIFoldingFilter,
+ArabicNormalizer and HindiNormalizer, and EquivalentUnifiedIdeograph.txt."""
 
 
 class _Folding(dict[int, int | str]):
@@ -305,7 +308,7 @@ _INVISIBLE_CHARACTERS = re.compile(f"[{_INVISIBLE}]")
 def fold(word: str) -> str:
     """Return the searched form of a word: normalized, at most LONGEST_TERM characters.
 
-    Some compatibility forms (`ﷺ`) are phrases or begin with a space; the spaces go.
+    Spaces are removed, since some compatibility forms (`ﷺ`) are phrases or begin with one.
     """
     return "".join(normalize_text(_INVISIBLE_CHARACTERS.sub("", word)[:LONGEST_TERM]).split())
 
@@ -315,8 +318,8 @@ def stem(word: str, stemmer: str) -> str:
     """Return the folded stem of a word by a Snowball stemmer (`languages.stemmer_of`).
 
     Accents are folded last, since endings such as Portuguese -ção need them. A word that ends in a
-    digit is not stemmed, which saves time on pages of hashes and numbers. A Latin word is English
-    to a stemmer of another script.
+    digit is not stemmed, which saves time on pages of hashes and numbers. A stemmer of another
+    script leaves ASCII words to the English one.
     """
     lower = unicodedata.normalize(
         "NFKC", _INVISIBLE_CHARACTERS.sub("", word)[:LONGEST_TERM]
@@ -345,7 +348,7 @@ _NOT_IN_NAMES = re.compile(rf"[^\w{_MARKS}+#]|_")
 
 
 def name_key(text: str) -> str:
-    """Return what two spellings of one name share: letters, digits and signs such as + and #.
+    """Return a key that all spellings of a name share: letters, digits, + and #.
 
     Width, case, accents, spaces, punctuation and the script of Chinese do not count.
     """
@@ -358,9 +361,6 @@ def split_name(name: str) -> set[str]:
 
 
 def spell_words(text: str) -> str:
-    """Return normalized words between blanks, so that a phrase is found as a substring.
-
-    Width, case, accents, punctuation and the script of Chinese do not count.
-    """
+    """Return normalized words between blanks, so that a phrase is found as a substring."""
     words = re.findall(rf"[{_UNSPACED}]|{_WORD_LETTERS}", normalize_text(text))
     return f" {' '.join(words)} "

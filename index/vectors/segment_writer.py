@@ -1,6 +1,6 @@
 """Write the vectors of a generation: segments of its base, linked or merged, and new ones.
 
-A full segment is written at once, since memory must not hold the vectors of a large blog.
+A segment is written as soon as it is full, so memory never holds all vectors of a large blog.
 """
 
 from __future__ import annotations
@@ -25,11 +25,12 @@ from blog_search_mcp.index.vectors.segments import (
 )
 
 SEGMENT = 1 << 24
-"""Numbers in a full segment (64 MB). An ingest holds one in memory; each costs a search .02 ms."""
+"""Minimum numbers (rows times dimension) in a full segment, 64 MB. An ingest holds one segment in
+memory. Each segment costs a search .02 ms."""
 
 
 class VectorWriter:
-    """The vectors of an unfinished generation, complete once committed. Methods raise OSError."""
+    """Vectors of an unfinished generation, complete once committed. Methods raise OSError."""
 
     def __init__(self, folder: Path, base: Path | None, dimension: int) -> None:
         folder.mkdir()
@@ -46,7 +47,7 @@ class VectorWriter:
     def add(self, chunk_ids: Ids, vectors: Vectors) -> None:
         """Append float32 unit vectors of shape (len(chunk_ids), dimension).
 
-        The chunks have no vectors yet; a chunk's vectors are adjacent, with its id repeated.
+        The chunks have no vectors yet. A chunk's vectors are adjacent, with its id repeated.
         """
         assert vectors.shape == (len(chunk_ids), len(self._total))
         self._ids.append(np.asarray(chunk_ids, dtype=np.int64))
@@ -90,10 +91,10 @@ class VectorWriter:
 
 
 def _count_kept(base: Directory, deleted: Bools, added: int) -> int:
-    """Count the base's leading segments that are not merged with the added rows.
+    """Return the number of the base's leading segments that are not merged with the added rows.
 
-    A segment that is not full is merged once as many rows follow it, so a row is copied only each
-    time its segment doubles. All are merged if more than a tenth of the rows is deleted.
+    A segment that is not full is merged once as many rows follow it, so its rows are copied only
+    when it doubles. All segments are merged if more than a tenth of the rows is deleted.
     """
     if deleted.sum() > 0.1 * len(deleted):
         return 0

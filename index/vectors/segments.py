@@ -70,7 +70,8 @@ def name_segment(number: int) -> str:
 def load_faiss() -> Any:
     """Import FAISS at its first use, since it takes .12 s; its types have gaps, hence `Any`.
 
-    It uses only the calling thread: with a second one, two busy cores search 8 times as long.
+    It uses only the calling thread: with two threads on two busy cores a search takes 8 times as
+    long.
     """
     import faiss
 
@@ -92,9 +93,9 @@ def _open_segment(path: Path) -> Any:
 class VectorStore:
     """The vectors of one generation; safe for concurrent searches.
 
-    A chunk has one vector for each window of its text and counts by the nearest. Stores that keep
-    rows elsewhere override only `search`, `_products` and `read`. Opening one raises OSError,
-    ValueError or RuntimeError.
+    A chunk has one vector for each window of its text; the nearest one counts. Stores that keep
+    rows elsewhere override `__init__`, `search`, `_products` and `read`. Opening one raises
+    OSError, ValueError or RuntimeError.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -116,7 +117,7 @@ class VectorStore:
     def search(self, query: Vectors, k: int, among: Ids | None = None) -> dict[int, float]:
         """Return the chunks of the `k` nearest vectors with their cosines, nearest first.
 
-        `query` is a unit vector of shape (dimension,); `among` limits the search to these chunk ids
+        `query` is a unit vector of shape (dimension,). `among` limits the search to these chunk ids
         before ranking.
         """
         offsets = self._live if among is None else self._offsets(among)[0]
@@ -132,10 +133,7 @@ class VectorStore:
         return first_of_each(self._directory.ids[nearest.I[0]], nearest.D[0])
 
     def cosines(self, query: Vectors, chunk_ids: Sequence[int] | Ids) -> tuple[Vectors, Ids]:
-        """Return the cosines of `query` with all vectors of these chunks, chunk by chunk.
-
-        The second array is the number of vectors of each chunk.
-        """
+        """Return the cosines of all vectors of these chunks, and how many vectors each has."""
         offsets, counts = self._offsets(chunk_ids)
         return self._products(query, offsets), counts
 
@@ -144,26 +142,26 @@ class VectorStore:
         return self._offsets(chunk_ids)[1]
 
     def vectors(self, chunk_ids: Sequence[int] | Ids) -> tuple[Vectors, Ids]:
-        """Return the vectors of these chunks, chunk by chunk, and the number of each chunk's."""
+        """Return the vectors of these chunks, chunk by chunk, and how many each chunk has."""
         offsets, counts = self._offsets(chunk_ids)
         return self.read(offsets), counts
 
     def mean(self) -> Vectors:
         """Return the mean of all vectors, of shape (dimension,).
 
-        It is zero for fewer than two vectors: a single one minus itself would be no direction.
+        It is zero for fewer than two vectors, since one vector minus itself has no direction.
         """
         if len(self) < 2:
             return np.zeros(self.dimension, dtype=np.float32)
         return (self._directory.total / len(self)).astype(np.float32)
 
     def _offsets(self, chunk_ids: Sequence[int] | Ids) -> tuple[Ids, Ids]:
-        """Return the offsets of the rows of these chunks, and the number of each chunk's."""
+        """Return the offsets of the rows of these chunks, and how many each chunk has."""
         places, counts = locate_ids(self._sorted_ids, np.asarray(chunk_ids, dtype=np.int64))
         return self._by_id[places], counts
 
     def _split(self, offsets: Ids) -> Iterator[tuple[Any, int, Ids]]:
-        """Yield each segment that has some of these rows, its first offset, and their indexes."""
+        """Yield each segment with some of these rows, its start, and the indexes in `offsets`."""
         load_faiss()
         order = np.argsort(offsets, kind="stable")
         bounds = [*np.searchsorted(offsets, self._starts, sorter=order).tolist(), len(order)]

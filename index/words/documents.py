@@ -1,10 +1,9 @@
 """Make the terms of a post that the lexical index holds, for the whole post and by chunk.
 
-Posts and chunks are indexed separately: a description is about a whole post, a question is answered
-in one place, and the two levels together find both. A word of the title counts three times and one
-of a heading, the file name, the slug or a tag twice, by being repeated: one field with one length
-and one saturation ranks better than weighted fields. Authors, other words of the front matter, and
-words that only the description has, count once, in the first chunk.
+Posts and chunks are indexed separately: a description is about a whole post, and a question is
+answered in one place. Titles, headings and names count more since they are repeated: one field with
+one length and one saturation ranks better than weighted fields. Authors, other words of the front
+matter, and words that only the description has count once, in the first chunk.
 """
 
 from collections.abc import Iterable, Sequence
@@ -13,13 +12,17 @@ from itertools import chain
 from blog_search_mcp.index.text.tokenizer import index_terms
 from blog_search_mcp.index.types import Chunk, Post, PostTerms
 
-TITLE_TIMES, HEADING_TIMES, NAME_TIMES = 3, 2, 2
-"""Repetitions of the title, of a heading, and of file name, slug, tags and aliases."""
+TITLE_TIMES = 3
+"""Number of times that the title is indexed."""
+HEADING_TIMES = 2
+"""Number of times that a heading is indexed."""
+NAME_TIMES = 2
+"""Number of times that the file name, the slug, a tag or an alias is indexed."""
 PADDING = 150
-"""Number of words added to a chunk's length, half of what an English or Chinese one has.
+"""Number of words added to a chunk's length, half of an English or Chinese chunk's.
 
-Chunks are cut to one size, so a short one is a scrap and not to the point. tantivy fixes BM25's
-correction by length at b = .75; with this padding it acts on chunks like about .5."""
+Chunks are cut to one size, so a short chunk is a leftover and not to the point. tantivy fixes
+BM25's length correction at b = .75; for padded chunks it acts like about .5."""
 
 
 def terms_of(post: Post, chunks: Sequence[Chunk]) -> PostTerms:

@@ -1,9 +1,9 @@
 """Search the posts or the chunks of one generation by their terms, in tantivy.
 
 A word counts by its weight and its IDF, which depends only on counts of documents. Terms are ORed:
-assistants ask questions, and requiring all words of a question finds nothing. A BM25 score is
-divided by the most that the query can get. tantivy gets terms that
-`index.text.tokenizer` made, so its own tokenizers and query syntax are never used.
+assistants ask questions, and a search for all words of a question finds nothing. A BM25 score is
+divided by the query's maximum. `index.text.tokenizer` makes the terms, so tantivy's own tokenizers
+and query syntax are never used.
 """
 
 import math
@@ -20,7 +20,7 @@ from tantivy import Occur
 from blog_search_mcp.index.text.query import Query, Word
 
 K1 = 1.2
-"""BM25's saturation of repeated terms, fixed in tantivy, as is b = .75."""
+"""BM25's saturation of repeated terms, fixed in tantivy, like b = .75."""
 
 
 def bm25_idf(document_frequency: int, documents: int) -> float:
@@ -41,8 +41,8 @@ class LexicalLevel:
         """Inverse document frequency of a word that no document has."""
         count = partial(LexicalLevel._count_documents, weakref.proxy(self))
         self.frequency_of = lru_cache(maxsize=1024)(count)
-        """Function that counts documents with a word, by its commonest stem, or its stems and
-        pattern.
+        """Function that counts the documents with a word: with its commonest stem, or if it has a
+        pattern, with any stem or the pattern.
 
         It holds the level weakly: a cycle would keep its files open until garbage is collected."""
 
@@ -69,8 +69,8 @@ class LexicalLevel:
     ) -> dict[int, float]:
         """Return the best `limit` ids with their normalized BM25 in [0, 1], best first.
 
-        A word counts by the best of its stems; a match of its pattern counts by weight and IDF.
-        `among` limits the search to these post ids before ranking.
+        A word counts by its best stem; a match of its pattern counts by weight and IDF. `among`
+        limits the search to these post ids before ranking.
         """
         idf, clauses = self.idf(query), []
         for word, worth in idf.items():
@@ -82,10 +82,7 @@ class LexicalLevel:
     def coverage(
         self, query: Query, limit: int = 1, among: Sequence[int] | None = None
     ) -> dict[int, float]:
-        """Return the best `limit` ids each with its IDF-weighted share of the query's words.
-
-        Best first; `among` limits the search to these post ids.
-        """
+        """Return up to `limit` ids, best first, each with its IDF-weighted share of the query."""
         idf = self.idf(query)
         clauses = [self._anywhere(word, worth) for word, worth in idf.items()]
         return self._search(clauses, sum(idf.values()), limit, among)
@@ -115,7 +112,7 @@ class LexicalLevel:
         return tantivy.Query.disjunction_max_query([stems, *holders])
 
     def _holders(self, word: Word, worth: float) -> tantivy.Query:
-        """Match its pattern; a compound counts .8, as some words only look so."""
+        """Match the word's pattern; a compound counts .8, since some words only look like one."""
         holders = tantivy.Query.regex_query(self._schema, "stem", word.pattern)
         share = 1.0 if len(word.exact) == 1 else 0.8
         return tantivy.Query.const_score_query(holders, worth * share)

@@ -11,11 +11,12 @@ from blog_search_mcp.index.store.disk import link_or_copy
 from blog_search_mcp.index.types import PostTerms
 from blog_search_mcp.index.words.documents import PADDING
 
-_PRIVATE, _LOCK = ("meta.json", ".managed.json"), ".tantivy-writer.lock"
-"""Files that tantivy makes private, whatever the umask, though servers of other accounts read them,
-and a file that keeps its usual permissions."""
+_PRIVATE = ("meta.json", ".managed.json")
+"""Files that tantivy makes private, whatever the umask, though servers of other accounts read
+them."""
+_LOCK = ".tantivy-writer.lock"
 LEVELS = {"chunks": ("chunk", "post"), "posts": ("post",)}
-"""Names of the number fields by folder; documents are removed by the number `post`."""
+"""Names of the integer fields by folder; documents are removed by the field `post`."""
 
 
 class WordsWriter:
@@ -40,7 +41,7 @@ class WordsWriter:
         posts.add_document(Document.from_dict({"stem": terms.whole, "post": post_id}, of_posts))
 
     def clear(self) -> None:
-        """Remove all posts, those of the previous index too."""
+        """Remove all posts, including those of the previous index."""
         for writer in self._writers:
             writer.rollback()
             writer.delete_all_documents()
@@ -48,7 +49,7 @@ class WordsWriter:
     def commit(self, removed: Sequence[int]) -> None:
         """Complete the index without these posts; nothing can be added afterwards."""
         for level, writer in zip(self._levels, self._writers, strict=True):
-            # delete_documents_by_term takes an int as signed: an unsigned field has no such.
+            # delete_documents_by_term takes an int as signed, and the field is unsigned.
             query = Query.term_set_query(level.schema, "post", list(removed))
             writer.delete_documents_by_query(query)
             writer.commit()
