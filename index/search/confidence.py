@@ -38,8 +38,8 @@ MOST_MISSING = 0.75
 answer reaches it. One paraphrase in eighteen does, and one everyday question in seven."""
 CLEAR = 0.4
 """Certainty from which MOST_MISSING is ignored for a query of length 2 or more, since short notes
-are often asked for in other words. It is never ignored on an English blog, where a missing word is
-seldom another form of one that posts have."""
+are often asked for in other words. It is never ignored on an English blog: there, questions about
+subjects that only drafts have were no longer low."""
 LEAST_HELD = 0.4
 """Minimum length of the words that one passage holds for `missing` to be 0. A rare word has length
 1, "use" has .1."""

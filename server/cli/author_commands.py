@@ -111,7 +111,7 @@ def print_audit(
 ) -> int:
     """List broken links, orphans, stale drafts and other faults.
 
-    With a FOLDER of posts it needs no index, and finds no near-duplicates.
+    With a FOLDER of posts it needs no index, but finds no near-duplicates.
     """
     with TemporaryDirectory(ignore_cleanup_errors=True) as scratch:
         if folder is not None:

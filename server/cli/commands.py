@@ -210,7 +210,7 @@ def print_hits(settings: Settings, query: str, limit: int, as_json: bool, **filt
 @click.argument("chunk_index", type=int, default=0)
 @with_settings
 def print_passage(settings: Settings, as_json: bool, **arguments: Any) -> None:
-    """Print a passage of the post SOURCE and its surroundings."""
+    """Print a passage of the post SOURCE and the text around it."""
     engine = engine_for_one(settings, embeds=False)
     if as_json:
         from blog_search_mcp.server.format.web import passage_facts
@@ -224,7 +224,7 @@ def print_passage(settings: Settings, as_json: bool, **arguments: Any) -> None:
 @make_command("list")
 @with_settings
 def print_posts(settings: Settings, as_json: bool, **arguments: Any) -> None:
-    """List the posts, the newest first."""
+    """List the posts, newest first."""
     facts = dict(LIST_POSTS.call(engine_for_one(settings, embeds=False), arguments).facts or {})
     if as_json:
         terminal.print_json(facts)
@@ -282,7 +282,7 @@ def install(
 def uninstall(client: str | None, name: str) -> int:
     """Remove this server from clients' settings.
 
-    By default from all clients. It also lists what stays.
+    Without CLIENT, remove it from all clients. What stays is listed.
     """
     every = find_clients_here()
     return client_entries.remove_entries([every[client]] if client else every.values(), name)

@@ -49,7 +49,7 @@ def ingest_command(
 ) -> int:
     """Bring the index up to date with the posts.
 
-    CONTENT, and the options that the index keeps, default to those of the last ingest.
+    CONTENT and the options that the index keeps default to those of the last ingest.
     """
     end_on_signals(STOPPED)
     if stop_with_stdin:  # a server holds stdin open as long as it lives

@@ -53,12 +53,12 @@ _EMBEDDER_URL = _option(
     default="",
     envvar=["EMBEDDER_URL", "OLLAMA_HOST"],
 )
-_OVER_INDEX = (_index("here or above, else that of a client's entry"), _EMBEDDER_URL)
+_OVER_INDEX = (_index("here or above, else the one in a client's entry"), _EMBEDDER_URL)
 _EMBEDDER = (
     _option(
         "--embedder",
-        "auto keeps the index's embedder. A new index gets Ollama if that has nomic-embed-text and "
-        "the posts are in English, else a packaged model (embedded). openai: any /v1/embeddings.",
+        "auto keeps the index's embedder. A new index uses Ollama if that has nomic-embed-text and "
+        "the posts are in English, else embedded (packaged). openai: any /v1/embeddings server.",
         type=click.Choice(KINDS),
         default="auto",
         show_default=True,
@@ -76,8 +76,8 @@ _POSTS_OPTIONS = (
     ),
     _option(
         "--permalink PATTERN",
-        "How links are made: as by hugo, jekyll, hexo, zola, mkdocs or quarto; by a pattern such "
-        "as /:year/:slug/; or by a generator's pattern, jekyll:/:year/:title/.  "
+        "How links are made: hugo, jekyll, hexo, zola, mkdocs or quarto; a pattern such as "
+        "/:year/:slug/; or a generator's pattern such as jekyll:/:year/:title/.  "
         "[default: as last time, else the site's configuration]",
     ),
     _option(
@@ -92,15 +92,15 @@ _FILTERS = (
     _option("--section", "Only posts in this folder of the blog."),
     _option("--tag", "Only posts with this tag."),
     _option("--author", "Only posts by this author."),
-    _option("--after", "Only posts from this YYYY-MM-DD, YYYY-MM or YYYY on."),
-    _option("--before", "Only posts up to this YYYY-MM-DD, YYYY-MM or YYYY."),
+    _option("--after", "Only posts since YYYY-MM-DD, YYYY-MM or YYYY."),
+    _option("--before", "Only posts until YYYY-MM-DD, YYYY-MM or YYYY."),
 )
 _LIMIT = _limit(TOP_K_MOST, TOP_K_DEFAULT)
 _TOKEN_FILE = _option(
-    "--token-file FILE", "File with the token for HTTP; or put the token in BLOG_SERVER_TOKEN."
+    "--token-file FILE", "File with the HTTP token. Or put the token itself in BLOG_SERVER_TOKEN."
 )
 _NAME = _option(
-    "--name", "The entry's name.  [default: blog; for a further index blog-FOLDER]", default=""
+    "--name", "Name of the entry.  [default: blog, or blog-FOLDER for a further index]", default=""
 )
 OPTIONS: Final = {
     "setup": (
@@ -119,7 +119,7 @@ OPTIONS: Final = {
     "serve": (
         _option(
             "--http [HOST:PORT]",
-            f"Serve streamable HTTP at /mcp instead, by default on {DEFAULT_ADDRESS}.",
+            f"Serve HTTP at /mcp instead of stdio, by default on {DEFAULT_ADDRESS}.",
             type=parse_address,
             is_flag=False,
             flag_value=DEFAULT_ADDRESS,
@@ -160,13 +160,13 @@ OPTIONS: Final = {
         *(_TOKEN_FILE, *_OVER_INDEX),
     ),
     "uninstall": (
-        _option("--name", "Only the entry of this name.  [default: all of ours]", default=""),
+        _option("--name", "Only the entry of this name.  [default: all its entries]", default=""),
     ),
     "doctor": _OVER_INDEX,
     "similar": (_LIMIT, _JSON, *_OVER_INDEX),
     "links": (
         _LIMIT,
-        _option("--reverse", "Suggest links from other posts to it instead.", is_flag=True),
+        _option("--reverse", "Suggest links from other posts to this one instead.", is_flag=True),
         *(_JSON, *_OVER_INDEX),
     ),
     "related": (_limit(TOP_K_MOST, TOP_K_DEFAULT, " for each post"), *_OVER_INDEX),

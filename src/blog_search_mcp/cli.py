@@ -107,8 +107,8 @@ Examples:
   {PACKAGE} search "what is a KV cache?"
   {PACKAGE} author similar draft.md
 
-`COMMAND --help` has the options. Without arguments it prints this help in a terminal; elsewhere it
-serves an MCP client. Exit status: 0 done, 1 failed, no hit or faults found, 2 wrong usage.""",
+`COMMAND --help` lists the options. Without arguments, it prints this help in a terminal, and serves
+an MCP client elsewhere. Exit status: 0 done; 1 failed, no hit, or faults found; 2 wrong usage.""",
 )
 click.version_option(package_name=PACKAGE, message="%(package)s %(version)s")(program)
 

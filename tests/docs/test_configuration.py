@@ -91,7 +91,7 @@ def test_every_variable_that_is_read_is_on_the_page() -> None:
     code = "".join(path.read_text(encoding="utf-8") for path in paths)
     read = set(re.findall(r'environ(?:ment)?\.get\(\s*"([A-Z_]+)"', code))
     read |= set(
-        re.findall(r'^(?:KEY_VARIABLE|TOKEN)(?:: Final)? = "([A-Z_]+)"', code, re.MULTILINE)
+        re.findall(r'^(?:\w*KEY_VARIABLE|TOKEN)(?:: Final)? = "([A-Z_]+)"', code, re.MULTILINE)
     )
     for option in (option for command in COMMANDS.values() for option in options(command)):
         read |= {option.envvar} if isinstance(option.envvar, str) else set(option.envvar or ())
