@@ -8,12 +8,9 @@ import click
 import pytest
 
 from blog_search_mcp.cli import program
-from blog_search_mcp.index.embedders.embedder import DEFAULT_MODEL
 from blog_search_mcp.index.embedders.endpoints import OLLAMA_PORT
 from blog_search_mcp.index.invocation import PACKAGE
-from blog_search_mcp.index.store.disk import DEFAULT_FOLDER
 from blog_search_mcp.server.cli.client_settings import CLIENTS
-from blog_search_mcp.server.settings import DEFAULT_ADDRESS
 from tests.support.pages import table_of
 from tests.support.paths import ROOT
 from tests.support.python import run_python
@@ -22,12 +19,12 @@ PAGE = (ROOT / "docs" / "configuration.md").read_text(encoding="utf-8")
 rows = partial(table_of, PAGE)
 MAKEFILE = (ROOT / "Makefile").read_text(encoding="utf-8")
 ELSEWHERE = {
-    "--model": f"`{DEFAULT_MODEL}`",
+    "--model": "by language",
     "--embedder-url": f"`http://127.0.0.1:{OLLAMA_PORT}`",
-    "--http": f"`{DEFAULT_ADDRESS}`",
+    "--http": "off",
     "--base-url": "the site's configuration",
     "--permalink": "the site's configuration",
-    "--index": f"`{DEFAULT_FOLDER}`",
+    "--index": "[by command](#commands)",
 }
 """Defaults that are no value of an option's."""
 COMMON = {"--index", "--embedder-url"}
