@@ -15,7 +15,7 @@ _USUAL_FOLDERS = {"content", "posts", "_posts", "docs", "source", "src", "blog",
 
 
 def describe_blog(content: Path, config: Config) -> tuple[str, str]:
-    """Return a blog's title, by default a folder's name, and description; `""` if unknown."""
+    """Return a blog's title (else the name of its folder) and description; `""` if unknown."""
     titles, descriptions = (
         [text for path in paths if isinstance(text := find_setting(config, path), str) and text]
         for paths in (_TITLE_PATHS, _DESCRIPTION_PATHS)
@@ -26,7 +26,7 @@ def describe_blog(content: Path, config: Config) -> tuple[str, str]:
 
 
 def find_posts_folder(folder: Path) -> Path:
-    """Return the only folder of posts if `folder` is a site's root, else `folder` itself."""
+    """Return the folder of posts if `folder` is the root of a site with only one, else `folder`."""
     generator, _ = find_configured(folder)
     inner = generator.list_folders() if generator and not generator.prefix else ()
     folders = [folder / name for name in inner if name and (folder / name).is_dir()]

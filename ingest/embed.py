@@ -1,4 +1,4 @@
-"""Embed the windows of posts and write their vectors, some hundreds at a time.
+"""Embed windows (texts with a part of a chunk) and write their vectors, some hundreds at a time.
 
 Indexing words takes seconds; embedding a large blog takes minutes or an hour. If more than
 MAX_INLINE_WINDOWS windows need vectors, the keyword index is published first. The vectors follow in
@@ -23,14 +23,14 @@ from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.ingest.write import IndexWriter
 
 BATCH = 32
-"""Number of texts per request. Each batch is cached at once, so a killed run loses one at most."""
+"""Number of texts per request. A batch is cached at once, so a killed run loses at most one."""
 REFUSED_FLOOR = 20
-"""Maximum refused texts, or a tenth of all texts if more. Above it the embedder is broken."""
+"""Maximum refused texts; a tenth of the texts sent, if that is more. Beyond it an ingest fails."""
 MAX_INLINE_WINDOWS = 500
 """Maximum windows embedded before anything is published; with more, keyword search comes first.
 500 windows take 5 s on two cores with the smallest packaged model, 30 s with nomic-embed-text."""
 BLOCK = 256
-"""Minimum windows that are sorted by length together, so that a batch has similar lengths."""
+"""Number of windows that fill a block. A block is sorted, so that a batch has similar lengths."""
 
 
 class _Window(NamedTuple):
@@ -42,10 +42,10 @@ class _Window(NamedTuple):
 
 
 class EmbeddingQueue:
-    """Queue of windows: it gets vectors from the cache or the embedder and writes them in order.
+    """Queue of windows. It gets their vectors from the cache or the embedder, and writes them.
 
-    Set `writer` before any call. `put` and `flush` write a post's vectors if all are cached. The
-    other posts wait for `embed_backlog`, which advances `progress` by one per window.
+    Set `writer` before any call. `put` and `flush` only use the cache: a post with a window that is
+    neither cached nor refused waits. `embed_backlog` advances `progress` by one for each window.
     """
 
     writer: IndexWriter
@@ -54,7 +54,7 @@ class EmbeddingQueue:
         self.texts_sent = 0
         """Number of texts sent to the embedder, including refused ones."""
         self.without_vector: dict[str, str] = {}
-        """Reason for a refused window, keyed by the source of its post."""
+        """Reason for the last refused window of a post, keyed by the post's source."""
         self.embedder = embedder
         self._cache = cache
         self._progress = progress
@@ -63,17 +63,17 @@ class EmbeddingQueue:
         self._block: list[_Window] = []
 
     def put(self, pending: PendingPost, chunk_ids: Sequence[int]) -> None:
-        """Queue the windows of a new post; write the block if it is full."""
+        """Queue the windows of a new post; if they fill the block, `flush` it."""
         self._fill_block(pending, chunk_ids)
         if len(self._block) >= BLOCK:
             self.flush()
 
     def flush(self) -> None:
-        """Write the vectors of the queued posts that are fully cached; record the others."""
+        """Write the cached vectors of the queued posts; record incomplete posts as waiting."""
         self._write_block(self._cache.get)
 
     def embed_backlog(self, backlog: Mapping[str, int], most: int) -> None:
-        """Embed about `most` windows of `backlog` (windows by source). Raises EmbedderError."""
+        """Embed about `most` windows of `backlog` (windows per source). Raises EmbedderError."""
         before = accumulate(backlog.values(), initial=0)
         sources = (name for name, n in zip(backlog, before, strict=False) if n < most)
         for pending, chunk_ids in self.writer.read(sources):

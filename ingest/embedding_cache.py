@@ -1,9 +1,9 @@
 """The embedding cache: (embedder, text) → vector, kept across rebuilds.
 
-A key is a hash of the text and of the embedder's model, prefixes and digest, so vectors of another
-model are never found. The hash also covers the embedder's fingerprint, not the server's version:
-most updates change no vector. Among equal fingerprints the first recorded one is used, so the old
-vectors stay valid. Every batch is committed at once, so that a killed run keeps its vectors.
+A key is a hash of the text and of the embedder's model, prefixes, digest and fingerprint, so
+vectors of another model are never found. An embedding server's version does not count, since most
+updates change no vector. A fingerprint that agrees with a recorded one is replaced by it,
+so that old vectors stay valid. Every batch is committed at once: a killed run keeps its vectors.
 """
 
 import hashlib
@@ -29,16 +29,16 @@ PRAGMA synchronous = NORMAL;
 CREATE TABLE IF NOT EXISTS embeddings (key BLOB PRIMARY KEY, vector BLOB) WITHOUT ROWID;
 CREATE TABLE IF NOT EXISTS canaries (identity TEXT, canaries TEXT);
 """
-"""Tables, named as in earlier versions; `canaries` are the packed vectors of a fingerprint."""
+"""Tables, named as in earlier versions; the column `canaries` has packed fingerprints."""
 _DAMAGED: Final = {sqlite3.SQLITE_ERROR, sqlite3.SQLITE_CORRUPT, sqlite3.SQLITE_NOTADB}
-"""Primary result codes (sqlite.org/rescode.html) of a damaged file; ERROR means other columns."""
+"""Primary result codes (sqlite.org/rescode.html) of a damaged file, or (ERROR) of other columns."""
 
 
 class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
-    """Cached vectors of one embedder's texts in an SQLite file. Each method raises IndexProblem."""
+    """Cached vectors of one embedder's texts, in an SQLite file. Methods raise IndexProblem."""
 
     def __init__(self, path: Path, identity: EmbedderIdentity) -> None:
-        """Make the file if there is none; a damaged file is renamed and replaced."""
+        """Derive the salt of keys. The first query makes a missing or damaged file anew."""
         self._path = path
         self._connection: sqlite3.Connection | None = None
         self.warnings: tuple[str, ...] = ()
@@ -68,7 +68,7 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         self._run(statement, [*zip(map(self._key, texts), blobs, strict=True)])
 
     def prune(self) -> None:
-        """Delete vectors of texts that were not looked up since the file was opened."""
+        """Delete vectors that were not looked up, and other embedders' vectors and fingerprints."""
         [rows] = self._run("SELECT key FROM embeddings", [[]])
         if unused := [row for row in rows if row[0] not in self._used]:
             self._run("DELETE FROM embeddings WHERE key = ?", unused)
@@ -80,7 +80,7 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         return hashlib.blake2b(content, digest_size=16, key=self._salt).digest()
 
     def _adopt_fingerprint(self, identity: EmbedderIdentity) -> str:
-        """Return the keys' salt: the identity and the first equal fingerprint. Record a new one."""
+        """Record a new fingerprint; return the salt: the identity and the first equal fingerprint."""
         fields = asdict(identity) | {"normalisation": "l2"}
         del fields["fingerprint"]
         canonical = json.dumps(fields, sort_keys=True)

@@ -68,7 +68,7 @@ def describe_os_error(error: OSError) -> str:
 def _open_below(folder: Path, name: str, flags: int) -> int:
     """Open each folder of a path in turn, so that none can become a link. Raises OSError."""
     flags |= getattr(os, "O_NOFOLLOW", 0) | getattr(os, "O_NONBLOCK", 0)
-    if os.open not in os.supports_dir_fd:  # on Windows
+    if os.open not in os.supports_dir_fd:  # on Windows, which cannot exclude a link made meanwhile
         if (folder / name).resolve() != folder.resolve() / name:
             raise OSError(errno.ELOOP, "")
         return os.open(folder / name, flags)

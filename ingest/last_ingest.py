@@ -40,17 +40,17 @@ class _Frozen(BaseModel):
 
 
 class LeftOut(_Frozen):
-    """A post that is not indexed, since it is not public or empty."""
+    """A post that is not indexed, since it is empty or not public."""
 
     post: Post
     reason: str
-    """`draft` or `future`; `""` for any other reason, when the site may still have the page."""
+    """`draft` or `future`, else `""`: left out for another reason, it may be a page of the site."""
     day: str
-    """ISO day of the last change in the front matter, else the post's date, else the file's."""
+    """ISO day of the last change in the front matter, else the post's date, else of the mtime."""
 
 
 class FileState(_Frozen):
-    """State of a file that is named like a post, whether it is indexed or left out."""
+    """State of a file that the walk takes for a post, whether it is indexed or left out."""
 
     size: int
     """Bytes."""
@@ -59,7 +59,7 @@ class FileState(_Frozen):
     """Both times are in nanoseconds since 1970, from the file system."""
     settled: bool = False
     """Whether the same size and times will prove that the post is unchanged: it includes no other
-    file, and was written over two seconds before the ingest."""
+    file, and was last written more than two seconds before the walk."""
     due: str | None = None
     """Instant at which the post appears or expires without an edit: UTC, ISO 8601 to the second."""
 
@@ -82,22 +82,22 @@ class LastIngest(_Frozen):
     content: str
     """Absolute path of the folder; bytes that are not UTF-8 are escaped, `ff` as `\\udcff`."""
     files: dict[str, FileState]
-    """State of each file named like a post, keyed by source."""
+    """State of each file that the walk takes for a post, keyed by source."""
     left_out: tuple[LeftOut, ...] = ()
-    """Posts that are not public or empty, sorted by source."""
+    """Posts that are empty or not public, sorted by source."""
     skipped: tuple[Skipped, ...] = ()
-    """Every file that is not in the index, sorted by source."""
+    """Files and folders that are left out and reported, sorted by source."""
     waiting: int = 0
     """Number of posts whose vectors a later ingest has to make."""
     options: IngestOptions = IngestOptions()
     cascades: tuple[Cascade, ...] = ()
-    """Fields that sections pass down to the posts below them, the nearest section first."""
+    """Fields that are passed down to posts, the nearest section first."""
     inode: int | None = None
     """Inode of the index folder. A move keeps it; a copy, such as a clone, has another one."""
 
 
 def read_last_ingest(store: FolderStore, generation: int | None = None) -> LastIngest | None:
-    """Read the record; `None` if it is missing, damaged or not of `generation`, if given."""
+    """Read the record; `None` without a valid one (of `generation`, if that is given)."""
     with suppress(OSError, ValidationError, IndexProblem):
         require_own([store.layout.last_ingest], stat.S_IFREG)
         last = LastIngest.model_validate_json(store.layout.last_ingest.read_bytes())
@@ -111,7 +111,7 @@ def format_folder(folder: Path) -> str:
 
 
 def make_left_out(post: Post, fields: Fields, reason: HiddenReason, mtime_ns: int) -> LeftOut:
-    """Return the entry of a left-out post; `fields` includes the inherited ones, normalized."""
+    """Return a post's entry; `fields` are its own and inherited ones, by normalized name."""
     author_day = first_date(fields, CHANGE_FIELDS)
     file_day = datetime.fromtimestamp(mtime_ns / 1e9, tz=UTC).date()
     day = author_day.isoformat() if author_day else post.date or file_day.isoformat()
@@ -133,7 +133,7 @@ class ContentFolder:
     """Files of a content folder."""
 
     files: frozenset[str]
-    """POSIX paths of files that are not hidden, and of known posts even if the folder is gone."""
+    """POSIX paths of files outside hidden folders and `node_modules`, and of all known posts."""
     left_out: tuple[LeftOut, ...] = ()
     """Posts that the last ingest left out, sorted by source."""
     problem: str = ""
@@ -167,7 +167,7 @@ def compare_files(
 ) -> list[str]:
     """Return the sorted sources of files that were edited, added or removed, or are due.
 
-    `now` has the form of `FileState.due`. A post is due once it appears or expires without an edit.
+    `now` is like `FileState.due`. With `by_ctime` not only size and mtime but also ctime counts.
     """
     present = {(f.source, f.size, f.mtime_ns, by_ctime and f.ctime_ns) for f in files}
     known = last.files.items()
@@ -177,7 +177,7 @@ def compare_files(
 
 
 def describe_changes(changes: Sequence[str], created: str, now: datetime) -> str | None:
-    """Return a sentence with the number of changed posts and the index's age, if any changed."""
+    """Return a sentence on the number of changes and the index's age; `None` without changes."""
     age = f"since the index was made {format_age(created, now)}"
     include = f"to include {'it' if len(changes) == 1 else 'them'}: "
     sentence = f"{count_changed(len(changes))} {age}; {include}"
@@ -213,7 +213,7 @@ def blog_of(index: Location) -> Blog:
 
 
 def find_content(last: LastIngest) -> Path | None:
-    """Return the last ingest's content folder; if it is gone, a sibling with its first 20 files."""
+    """Return the last ingest's folder, else a sibling with its first 20 files, else `None`."""
     folder, sources = Path(last.content), [*last.files][:20]
     if folder.is_dir():
         return folder
@@ -225,7 +225,7 @@ def find_content(last: LastIngest) -> Path | None:
 
 
 def choose_index(content: Path) -> Path:
-    """Choose the index's folder: beside the content folder, or in it if that is a site's root.
+    """Choose the index's folder: beside the content folder, or in a content folder that is a site.
 
     If another blog's index has the name, the content folder's name is appended. An index whose
     content folder is gone is reused, since the folder may have moved.

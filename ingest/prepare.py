@@ -38,13 +38,13 @@ class ParsedResult:
     skipped: Skipped | None = None
     """Reason why the file is not in the index; `None` if it is."""
     left_out: LeftOut | None = None
-    """Entry of the post if it is skipped because it is not public or empty."""
+    """Entry of the post if it is skipped because it is empty or not public."""
     new: PendingPost | None = None
-    """Post to add; `None` if the file is skipped or the index has it already."""
+    """Post to add; `None` if the file is skipped or the index has its content already."""
     problems: tuple[str, ...] = ()
     """Warnings about the file, each beginning with its source."""
     has_parts: bool = False
-    """Whether the post includes other files; then its text may change and its own file may not."""
+    """Whether the post includes other files; then its text may change while its file does not."""
     no_link: str = ""
     """Reason why `new` has no link; empty if it has one."""
 
@@ -63,10 +63,10 @@ def prepare_post(
     site: Site,
     measure_coverage: Callable[[Sequence[str]], list[float]],
 ) -> ParsedResult:
-    """Read a file and make its post, unless the index has this content already.
+    """Read a file and make its post, unless it is left out or the index has its content already.
 
-    `measure_coverage` returns how well the embedder's vocabulary covers each text, in [0, 1].
-    Raises UnreadablePost for any fault of the file; also EmbedderError and MemoryError.
+    `measure_coverage` returns the share of each text that the embedder's vocabulary covers.
+    Raises UnreadablePost for any fault of the file; also other BlogSearchErrors and MemoryError.
     """
     file, before, cascades = file_to_read.file, file_to_read.before, file_to_read.cascades
     source = file.source
@@ -118,7 +118,7 @@ def prepare_post(
 def _read_part(
     file: SourceFile, parts: dict[str, tuple[int, str]], now: datetime, name: str
 ) -> str:
-    """Return the plain text of an included file; `""` if it is missing, too large or not public.
+    """Return an included file's plain text; `""` if missing, not Markdown, too large or not public.
 
     `parts` caches each file's number of bytes and text by source. Raises ContentError.
     """
@@ -160,7 +160,7 @@ def _make_pending_post(
 ) -> tuple[PendingPost, str]:
     """Return the post with its chunks, and the reason why it has no link (`""` if it has one).
 
-    A post without a body gets one chunk from its front matter, unless that has only a title.
+    A post without text gets a chunk of its description, else `words`, else (with aliases) title.
     """
     post, (tag, key) = document.post, site.find_language(document.post.source)
     post = replace(

@@ -40,13 +40,13 @@ class Report:
     changed: int
     removed: int
     embedded: int
-    """Number of texts sent to the embedder. All other texts were cached or unchanged."""
+    """Number of texts sent to the embedder, including refused ones."""
     without_vector: Mapping[str, str]
     """Reason why a text has no vector, keyed by the source of its post."""
     skipped: tuple[Skipped, ...]
     """Files that are not in the index; a reason outside VISIBILITY is a fault."""
     warnings: tuple[str, ...]
-    """Sentences on the cache, on files that were not read, and on problems of indexed posts."""
+    """Sentences on the cache, unread files, problems of posts, and links that contradict URLs."""
     links: LinkCounts
     """Links of the posts that were added or changed."""
     embedder: str
@@ -69,7 +69,7 @@ class Counts:
         kinds = ", ".join(f"{number:,} {end}" for end, number in sorted(plan.others.items()))
         self.problems += [f"Not read, since it is not Markdown: {kinds}."] if kinds else []
         self.left_out: list[LeftOut] = []
-        """Posts that are not public or empty."""
+        """Posts that are empty or not public."""
         self.embedded = 0
         self.without_vector: Mapping[str, str] = {}
         self._plan = plan
@@ -193,7 +193,7 @@ class Progress:
         self.start("", 1)
 
     def say(self, sentence: str, *, goes_on: bool = False) -> None:
-        """Print a sentence on its line; with `goes_on`, a terminal prints the next one over it.
+        """Print a sentence on its own line; with `goes_on`, a terminal prints the next one over it.
 
         CR takes a terminal to the line's start, and ESC [K deletes the rest of the line.
         """

@@ -59,9 +59,9 @@ def _find_above(content: Path, prefix: str, root: str) -> Iterator[Path]:
 
 
 def _list_bundles(sources: Sequence[str]) -> Iterator[str]:
-    """Yield each `index` file that has other files in or below its folder, as parts of its page.
+    """Yield each `index` file that has other posts in or below its folder: parts of its page.
 
-    In Hugo: https://gohugo.io/content-management/page-bundles/#leaf-bundles; Zola has assets.
+    Hugo: https://gohugo.io/content-management/page-bundles/#leaf-bundles. Zola calls them assets.
     """
     for before, source, after in zip(("", *sources), sources, (*sources[1:], ""), strict=False):
         n = source.rfind("/") + 1
@@ -72,7 +72,7 @@ def _list_bundles(sources: Sequence[str]) -> Iterator[str]:
 def _read_section(
     content: Path, source: str, now: datetime, is_zola: bool
 ) -> Iterator[_CascadeEntry]:
-    """Yield the entries of a bundle's page, data file or section.
+    """Yield the entries of a bundle's page, data file or section. Raises ContentError.
 
     A hidden page overrides the parts of its bundle; a draft section of Zola overrides its posts.
     """

@@ -14,7 +14,7 @@ def end_on_signals(sentence: str = "", status: int | None = None) -> None:
     """End the process at SIGINT and SIGTERM, with `sentence` on stderr.
 
     The exit status is `status`, by default 128 plus the signal's number. An ignored signal (as in
-    a shell's background job) stays ignored. A blocked signal is unblocked, and arrives now.
+    a shell's background job) stays ignored. A blocked signal is unblocked; if pending, it arrives.
     """
     for number in _STOPS:
         if signal.getsignal(number) is not signal.SIG_IGN:
@@ -24,7 +24,7 @@ def end_on_signals(sentence: str = "", status: int | None = None) -> None:
 
 
 def end_process(number: int, sentence: str = "", status: int | None = None) -> NoReturn:
-    """End the process as the signal `number` would; any thread may call this."""
+    """End the process with `status`, by default 128 plus `number`; any thread may call this."""
     if sentence:
         with suppress(OSError):  # nobody reads it
             os.write(2, f"{sentence}\n".encode())
@@ -36,7 +36,7 @@ def block_interrupts() -> Iterator[None]:
     """Block SIGINT in this thread; processes started meanwhile inherit the block.
 
     Ctrl-C reaches every process, and a process that is still loading Python would print a
-    traceback. Windows has no signal mask.
+    traceback. Windows has no signal mask, so nothing is blocked there.
     """
     if sys.platform == "win32":
         yield

@@ -37,8 +37,8 @@ MAX_WORKERS = 4
 IN_FLIGHT = 32
 """Number of items submitted in advance per process."""
 MAX_SECONDS = 30
-"""Maximum seconds for one item. A lost item is tried once more, since the machine may have been
-busy or asleep. A post takes 7 ms of processor time, the largest readable file (16 MB) 16 s."""
+"""Maximum seconds for one item. An item lost in a worker process is tried once more, since the
+machine may have been busy. A post takes 7 ms of processor time, the largest file (16 MB) 16 s."""
 LOST_REASON = (
     f"reading it takes more than {MAX_SECONDS} s, or too much memory, or ends the process that "
     "reads it; change it, name it in a .blogignore, or try again with --rebuild"
@@ -82,7 +82,7 @@ class WorkerPool:
         items: Sequence[Item],
         make_lost: Callable[[Item, str], Output],
     ) -> Iterator[Output]:
-        """Apply `function` to each item and yield the results in order; all must be picklable.
+        """Apply `function` to each item; yield the results in order. Arguments must be picklable.
 
         Take all results of one call before the next call. Fewer than MIN_POOLED items (or any
         number, if the limit is one process) run in this process. Where no signal can stop an item,
@@ -184,7 +184,7 @@ def _refuse_late(_number: int, _frame: object) -> NoReturn:
 
 
 class _Pickled(partial[Any]):
-    """Function that may hold a large site; each process unpickles it once, not for each item."""
+    """Function that may hold a large site; a process unpickles it once, not for each item."""
 
     def __init__(self, work: Callable[[Any], Any]) -> None:
         self.pickled = pickle.dumps(work)

@@ -1,8 +1,8 @@
 """Write the next generation of an index: the live one with posts removed and added.
 
 Posts and blocks of vectors are written as they come, so that memory stays bounded for any blog. No
-reader sees the generation before `commit` makes it live. If it is never committed, the next ingest
-deletes its files.
+reader sees the generation before `commit` makes it live. A generation that is not committed is
+deleted, after a crash by the next ingest.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.folder import FolderStore
 
 SUPERSEDED_SHARE = 0.2
-"""Maximum deleted chunks, as a share of all; with more, the lexical index is rewritten. tantivy
-counts deleted chunks in its statistics until their segment is merged."""
+"""Maximum deleted chunks, as a share of the live generation's; with more, the lexical index is
+rewritten. tantivy counts deleted chunks in its statistics until their segment is merged."""
 
 
 @dataclass
 class IndexWriter:
     """Writer of an unfinished generation; make it with `open_index_writer`.
 
-    Call `add` and `remove` for posts and `vectors.add` for their vectors, then `write_lexical` and
-    `commit`, each once.
+    Call `add` and `remove` for posts, then `write_lexical` and `commit`, each once. Vectors may be
+    added (`vectors.add`) at any time before `commit`.
     """
 
     _store: FolderStore
@@ -136,7 +136,7 @@ class IndexWriter:
         return self._store.publish(manifest, self._base.files if self._base else {})
 
     def _write_relations(self) -> None:
-        """Write the posts' relations, unless no changed post has other metadata or links."""
+        """Write the relations if metadata or links changed, or if most posts were added now."""
         are_most_new = 2 * self._added > len(self._posts)
         if self._before is not None and not are_most_new:
             before, now = open_catalog(self._before).post_with_links, self._catalog.post_with_links
