@@ -80,7 +80,7 @@ class EmbeddingCache(AbstractContextManager["EmbeddingCache"]):
         return hashlib.blake2b(content, digest_size=16, key=self._salt).digest()
 
     def _adopt_fingerprint(self, identity: EmbedderIdentity) -> str:
-        """Record a new fingerprint; return the salt: the identity and the first equal fingerprint."""
+        """Record a new fingerprint. Return the keys' salt: identity and first equal fingerprint."""
         fields = asdict(identity) | {"normalisation": "l2"}
         del fields["fingerprint"]
         canonical = json.dumps(fields, sort_keys=True)

@@ -1,6 +1,6 @@
 """Apply the fields that sections, data files and configurations pass down to posts.
 
-Hugo reads the fields under `cascade` in a section's `_index.md` or in its configuration. It gives
+Hugo reads the fields under `cascade` in a section's `_index.md` or in the configuration. It gives
 them to the section's page and to every page below that lacks them; the nearest section wins
 (https://gohugo.io/content-management/front-matter/#cascade-1). Zola builds nothing below a draft
 section. An ingest records the cascades, so that the next ingest sees which changed. A cascade that
@@ -21,20 +21,20 @@ Value: TypeAlias = str | dict[str, str]
 
 
 class Cascade(BaseModel):
-    """Fields that one section, data file or entry of the configuration passes down."""
+    """Fields that one section, bundle, data file or entry of the configuration passes down."""
 
     model_config = ConfigDict(frozen=True, extra="forbid")
 
     fields: dict[str, Value]
     """Values by normalized name, only of fields that decide whether a post is public."""
     folder: str = ""
-    """Start of the sources that it reaches: `folder/`, `folder/stem.` for a post, `""` for all."""
+    """Start of the sources it may reach: `folder/`, `folder/stem.` for a post, `""` for all."""
     is_final: bool = False
     """Whether these fields replace the post's own fields of the same names."""
     target: dict[str, str] = {}
-    """Patterns of `path`, `kind` (`part` for parts of a bundle), `environment`; all must match."""
+    """Patterns of `path`, `kind` (`part`: in a bundle), `environment`; other keys are ignored."""
     collection: str | None = None
-    """Folder of the Jekyll collection it reaches; `""` for pages, `None` for everything."""
+    """Folder of a Jekyll collection (`_posts`); `""` for pages only, `None` for everything."""
     prefix: str = ""
     """Path of the content folder in the site; with a source appended, it is the file's path."""
     root: str = ""
@@ -47,7 +47,7 @@ def find_cascades(cascades: Iterable[Cascade], source: str) -> tuple[Cascade, ..
 
 
 def apply_cascades(named: Fields, cascades: Sequence[Cascade]) -> Fields:
-    """Return a post's fields with its cascades' fields added; the nearest cascade comes first."""
+    """Return a post's fields with missing ones from `cascades`, which begin with the nearest."""
     named = dict(named)
     for cascade in cascades:
         for name, value in cascade.fields.items():
@@ -78,7 +78,7 @@ def _reaches(cascade: Cascade, source: str) -> bool:
 
 @lru_cache(maxsize=1000)
 def _matches(pattern: str, text: str) -> bool:
-    """Return whether a Hugo pattern matches a page; an invalid pattern matches every page."""
+    """Return whether a Hugo pattern matches a path or kind; an unclosed `{` matches any."""
     if (patterns := ignore_rules.expand_braces(pattern)) != [pattern]:
         return any(_matches(each, text) for each in patterns)
     if "{" in pattern:

@@ -40,7 +40,7 @@ def _count_bytes(text: str) -> int:
 def _find_ends(
     text: str, kinds: Sequence[re.Pattern[str]], measure: Callable[[str], int], most: int
 ) -> list[int]:
-    """Return the ends of the longest parts of `text` that measure at most `most`.
+    """Divide `text` into the longest parts that measure at most `most`; return their ends.
 
     `kinds` are patterns of a piece, the largest kind first. A piece that is too large is divided by
     the next pattern; if there is none, into parts of `most` characters.
@@ -85,9 +85,9 @@ class Limits:
     least: int
     """Minimum size of a run that ends at a checksum, before it is full."""
     most: int
-    """Maximum size of a run, unless a single piece is larger."""
+    """Maximum size of a run, unless a single piece is larger or a small last run joins it."""
     min_last: int
-    """Minimum size of the last run; a smaller last run joins the run before it."""
+    """Minimum size of the last run; a smaller one joins the run before, up to MAX_CHUNK_BYTES."""
     packs_sections: bool = True
     """Whether small neighboring sections share a chunk."""
 
@@ -192,7 +192,7 @@ class _Cutter:
     def _own_spans(
         self, heading: Block | None, content: Sequence[Block], path: tuple[str, ...]
     ) -> list[_Span]:
-        """Return the spans of the section's heading and pieces, above its first subsection."""
+        """Return the spans of a section's heading and pieces, up to its first subsection."""
         opens = heading.end if heading else 0
         ends = [end for block in content for end in self._piece_ends(block)]
         begins = [heading.start if heading else 0, *ends]

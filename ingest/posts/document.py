@@ -31,7 +31,7 @@ class Document:
     """A post read from its file."""
 
     post: Post
-    """Title, date, tags and language: from the front matter, else from the file's path."""
+    """Post as described by front matter, body and path; `language` only as the author names it."""
     fields: Fields
     """Front matter under the author's own names."""
     named: Fields
@@ -71,15 +71,15 @@ _INCLUDE = re.compile(
     re.MULTILINE | re.DOTALL,
 )
 """Places where MDX (`mdx`), Quarto or Hugo (`shortcode`), Jekyll, Eleventy or MkDocs (`jinja`),
-MkDocs (`snippet`), mdBook (`hash`) or VitePress (`vue`) include another file, and verbatim text."""
+MkDocs (`snippet`), mdBook (`hash`) or VitePress (`vue`) include a file; also `raw` blocks."""
 _FORM_BY_SUFFIX = {".mdx": "mdx", ".qmd": "shortcode"}
-"""Form of inclusion by file format, whatever the generator."""
+"""Form of inclusion that files of a suffix may have on every site."""
 MAX_PARTS = 200_000
 """Maximum characters of included files in a post, repeats included; also maximum bytes read."""
 
 
 def _include_parts(body: str, forms: Collection[str], read_part: Callable[[str], str]) -> str:
-    """Insert the words of included files, each on one line, except inside code."""
+    """Insert the words of included files, each as one line; code stays as it is."""
     if not (forms and any(sign in body for sign in ("import", "include", "readfile", "8<"))):
         return body
     imported, room, pieces, at = dict[str, str](), MAX_PARTS, list[str](), 0
@@ -152,9 +152,9 @@ posts of nine blogs get another language; all 3 are written in two languages."""
 def find_language(document: Document) -> str:
     """Return the author's language tag (`zh-tw`), else the language of the title and the prose.
 
-    A language in the file's path counts if the text is in it. Code is ignored, since its keywords
-    are English in every language's posts. The result is UNDETERMINED if no language is found for
-    five or more words and none of them is English.
+    A language in the file's path counts if the text may be in it. Blocks of code are ignored, since
+    their keywords are English in all posts. If no language is found, the result is UNDETERMINED for
+    five words or more of which none is English, else `""`.
     """
     post, body, left = document.post, document.body, LANGUAGE_CHARACTERS
     if post.language:

@@ -22,7 +22,7 @@ class Rules(NamedTuple):
     """An automaton whose states are numbers; 0 is the state before the first name of a path."""
 
     edges: dict[tuple[int, str], int]
-    """Next state by state and name (a glob has `/` in front); `ANY` stands for any folders."""
+    """Next state by state and name (`/` is put before a glob); `ANY` is any number of folders."""
     globs: dict[int, list[tuple[Callable[[str], object], int]]]
     """Globs by state, each as a function that matches a name and the next state."""
     lines: dict[tuple[int, bool], int]
@@ -44,8 +44,8 @@ def write_rules(globs: Iterable[str], form: str, folder: str = "") -> Iterator[s
     """Yield lines for another program's globs; a line may name more files than its glob.
 
     A glob that re-includes files, or names all but Markdown (`!(*.md)`), gives no line. If `form`
-    begins with `/`, globs are relative to `folder`; with `**/` they match anywhere. If it ends with
-    `*`, a `*` also matches folders, as in `fnmatch` and `globset`.
+    begins with `/`, globs are relative to `folder`; with `**/` they match anywhere. If `form` ends
+    with `*`, a `*` also matches folders, as in `fnmatch` and `globset`.
     """
     above = re.compile(rf"^(?:(?:\./|/|\*\*/)?{re.escape(folder)}/|\./)")
     for glob in globs:
@@ -71,7 +71,7 @@ def expand_braces(pattern: str) -> list[str]:
 
 
 def compile_rules(lines: Iterable[str]) -> Rules:
-    """Compile lines. Raises ValueError for a line that names nothing, or above MAX_COST."""
+    """Compile lines. Raises ValueError for a line that names no file, or above MAX_COST."""
     rules, room = Rules({}, {}, {}), MAX_COST
     for number, parts, is_folder in _read_rule_lines(lines):
         state = 0
@@ -90,7 +90,7 @@ def compile_rules(lines: Iterable[str]) -> Rules:
 
 
 def decide(rules: Rules, path: str) -> bool | None:
-    """Whether the last line for a path excludes it; `None` without one. Folders end with `/`."""
+    """Whether the last line that names a path excludes it; `None` without one. A folder is `a/`."""
     line = _find_line(rules, path, is_above=False)
     return line > 0 if line else None
 

@@ -42,7 +42,7 @@ def first_text(named: Fields, names: Iterable[str]) -> str:
 
 
 def to_text(value: object) -> str:
-    """Return any value as one line: a list's texts, or a mapping's name or first entry."""
+    """Return a value as a line: a list's strings; a mapping's label, name, title or first entry."""
     if value is None:
         return ""
     if isinstance(value, list):
@@ -113,15 +113,15 @@ _DATE_FORMS = (
     (re.compile(rf"\b{_WORD}\s{_ORDINAL},?{_OF}(\d{{4}})\b"), 2, 0, 1),
     (re.compile(rf"^(\d{{4}})\.?[\s-]{_WORD}[\s-](\d{{1,2}})\b"), 0, 1, 2),
 )
-"""Patterns of dates, each with the indexes of year, month and day among its groups. With dots the
-day comes first. With slashes a day is only told from a month if it is above 12."""
+"""Patterns of dates, each with the indexes of year, month and day among its groups. `1.2.2024`
+begins with the day. `1/2/2024` is no date: only a day above 12 is told from a month."""
 _CLOCK_FIRST = re.compile(r"^\d{1,2}:\d\d(?::\d\d)?(?: ?[ap]\.?m\.?)?,? +", re.IGNORECASE)
 _EPOCH = re.compile(r"(1\d{9})(?:\d{3})?")
 """Seconds or milliseconds since 1970, as in Dendron."""
 
 
 def parse_date(value: object) -> date | None:
-    """Parse a date, a time stamp, text with a date or MkDocs' mapping with `created` or `date`."""
+    """Parse a date, time stamp, text or MkDocs' mapping with `created` or `date`; else `None`."""
     if isinstance(value, Mapping):
         return parse_date(str(value.get("created") or value.get("date", "")))
     if isinstance(value, date):
@@ -140,7 +140,7 @@ def parse_date(value: object) -> date | None:
 
 
 def list_days(written: str) -> list[date]:
-    """List the days that a text with a year may mean; if none is valid, its first and last day."""
+    """List the days that a text with a year may mean; else the year's first and last day."""
     if not (year := re.search(r"(?<!\d)(?:19|2\d)\d\d(?!\d)", written)):
         return []
     numbers = re.findall(r"(?<![\d:+])\d{1,2}(?![\d:])", written)
@@ -231,7 +231,7 @@ _BYLINES = (
     *("coauthor", "coauthors", "guestauthor", "writtenby", "postedby"),
 )
 _JOINED = re.compile(r"\s*[;、，]\s*|\s+(?:and|und|et|&)\s+|,\s*(?=\S+\s+\S)")
-"""Separators of names. A comma before a single word is none: it parts a last from a first name."""
+"""Separators of names. A comma before a single word is not one, as in `Last, First`."""
 _AROUND_NAME = re.compile(r"^@|^\[\[|\]\].*|\s*[<(].*")
 MAX_AUTHORS = 20
 _OUTDATED = re.compile(r"\b(?:deprecated|outdated|archived|superseded|obsolete)\b")
@@ -265,8 +265,8 @@ def describe_post(
 ) -> Post:
     """Describe a post by its fields (under normalized names) and its path in the content folder.
 
-    `title` is the post's title or first heading, without markup. `hashtags` are the body's; they
-    follow the tags of the front matter. With `splits_tags` blanks separate tags in a string.
+    `title` has no markup; `""` stands for the file's name. The body's `hashtags` follow the tags of
+    the front matter. With `splits_tags` blanks separate tags in `tags` and `categories`.
     """
     published = find_date(named, source) or first_date(named, CHANGE_FIELDS)
     part, language = first_text(named, _PARTS), language_tag(first_text(named, _LOCALES))
@@ -317,7 +317,7 @@ def read_replacements(named: Fields) -> list[Link]:
 
 
 def _find_href(text: str) -> str:
-    """Return the address in a Markdown link, else a path, else the file of a title or name."""
+    """Return a Markdown link's address, or a path as written; a title or name becomes `name.md`."""
     link = _LINK.search(text)
     if link and link[2]:
         return link[2]
@@ -412,7 +412,7 @@ def _list_tags(named: Fields, hashtags: Sequence[str], *, splits_tags: bool) -> 
 
 
 def _split_tags(value: object, *, at_blanks: bool) -> Iterator[str]:
-    """Yield tags. Split a string at commas, else at blanks if `at_blanks` or all are hashtags."""
+    """Yield tags. Split a string at `,` or `;`, else at blanks if asked or if all are hashtags."""
     if not isinstance(value, str):
         return filter(None, map(to_text, flatten(value)))
     parts, words = re.split(r"[,，、;]", value), value.split()

@@ -53,7 +53,7 @@ class PostPath:
 
     @property
     def undated(self) -> str:
-        """Name without the day at its start, if anything is left."""
+        """Name without a day at its start; a name that is only a day stays."""
         return split_day(self.name)[1] or self.name
 
     @property
@@ -98,7 +98,7 @@ def date_in_path(path: str) -> date | None:
 
 
 def split_language(name: str) -> tuple[str, str]:
-    """Split a file's name into its stem and its language: `post.de.md` into `post` and `de`."""
+    """Split a file's name into stem and language (or `""`): `post.de.md` into `post` and `de`."""
     stem = name.rpartition(".")[0]
     shorter, _, suffix = stem.rpartition(".")
     language = language_tag(suffix) if shorter else ""
@@ -106,18 +106,18 @@ def split_language(name: str) -> tuple[str, str]:
 
 
 def spelled_languages(source: str) -> Iterator[str]:
-    """Yield the language tags in a file's name and in its folders, from the outermost folder."""
+    """Yield the language tags in a file's name, then those of its folders, outermost first."""
     *folders, name = source.split("/")
     return filter(None, (split_language(name)[1], *map(read_tag, folders)))
 
 
 def host_of(parts: SplitResult) -> str:
-    """Return the host of an address, without `www.`."""
+    """Return the host of an address with its port, in lower case and without `www.`."""
     return parts.netloc.casefold().removeprefix("www.")
 
 
 def page_of(path: str) -> str:
-    """Return a URL's path in normal form: decoded, case-folded, without suffix or outer slashes."""
+    """Return a URL's path decoded and case-folded, without suffix, `/index` and outer slashes."""
     stem = MARKDOWN.sub("", re.sub("/{2,}", "/", unquote(path)).casefold().strip("/"))
     return parse_path(re.sub(r"\.html?$", "", stem)).page
 

@@ -2,8 +2,8 @@
 
 Logseq lists starts of paths under `:hidden` in `logseq/config.edn`. Obsidian lists starts of paths
 and `/regular expressions/` under `userIgnoreFilters` in `.obsidian/app.json`. No expression is run.
-If it has only plain words, `^`, `$`, `.*` and `(^|/)`, paths with its longest word are excluded.
-Any other expression excludes the whole vault, and the reason names it.
+One with only plain words, `^`, `$`, `.*` and `(^|/)` excludes all paths that have its longest word.
+Any other expression excludes the whole vault, and the reason names the expression.
 """
 
 import json
@@ -45,7 +45,7 @@ class Vault(NamedTuple):
 
 
 def read_vault(folder: Path) -> Vault | None:
-    """Read a vault's settings; `None` if it is no vault. Invalid template settings are ignored."""
+    """Read a vault's settings; `None` for another folder. Invalid template settings are ignored."""
     app, name = _read_json(folder, "app.json"), f"{LOGSEQ}/config.edn"
     if not ((folder / OBSIDIAN).exists() or (folder / name).exists()):
         return None
@@ -71,7 +71,7 @@ def read_vault(folder: Path) -> Vault | None:
 
 
 def _read_json(folder: Path, name: str) -> dict[str, Any] | None:
-    """Read a mapping from a file: empty if there is no file, `None` if it cannot be read."""
+    """Read a mapping from Obsidian's folder: empty if there is no file, `None` if it is invalid."""
     try:
         data = read_if_there(folder, f"{OBSIDIAN}/{name}")
         value = {} if data is None else json.loads(data)

@@ -30,9 +30,9 @@ HiddenReason: TypeAlias = Literal[
     "excluded", "not published", "copy",
 ]  # fmt: skip
 VISIBILITY = get_args(HiddenReason)
-"""Reasons why a post is left out, the strongest first. A `locked` page asks for a password, a
-`hidden` page is in no list or search, a `redirect` leads elsewhere, and an `empty` page has no
-text. A vault's settings make a post `excluded`; a `copy` is a version that a sync program made."""
+"""Reasons why a post is left out, the strongest first. A `locked` page asks for a password or
+payment, a `hidden` page is in no list or search, a `redirect` leads elsewhere, an `empty` page has
+no text. A vault's settings make a post `excluded`; a `copy` is another version of a file."""
 INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
 """Reasons that `--include-drafts` overrides."""
 _NO = "false no off 0 n f never"
@@ -110,10 +110,10 @@ def check_visibility(
 ) -> tuple[HiddenReason | None, str | None, str | None]:
     """Return (reason, expiry, due) of a post at `now`, a time with a zone.
 
-    `reason` says why the post is not public; `None` if it is. `expiry` is the instant at which it
-    expires, `due` the next at which it appears or expires without an edit: UTC, ISO 8601 to the
-    second, or `None` for never. A post appears at its publication date, else its date. Days end at
-    midnight in the site's zone, else this machine's. Notes ignore _SUBJECT_FIELDS and END_FIELDS.
+    `reason` is `None` for a public post. `expiry` is the instant at which it expires, `due` the
+    next at which it appears or expires: UTC, ISO 8601 to the second, `None` for never. A post
+    appears at its publication date, else its date; later if _BEGINS say so. Days end at midnight in
+    the site's zone, else this machine's. Notes ignore _SUBJECT_FIELDS and END_FIELDS.
     """
     subjects = (*_SUBJECT_FIELDS.split(), *END_FIELDS) if is_note else ()
     named = {name: value for name, value in named.items() if name not in subjects}
@@ -147,7 +147,7 @@ def is_time(name: str) -> bool:
 
 
 def _judge(name: str, value: object) -> Iterator[HiddenReason]:
-    """Yield the reasons for which a field of this normalized name keeps a post back."""
+    """Yield the reasons for which this value of a field (by normalized name) keeps a post back."""
     is_list = isinstance(value, list) and value
     text = (str(value) if is_list else to_text(value)).strip().lower() if name in _TABLE else ""
     for reason, test, words in _TABLE[name] if text else ():
@@ -157,7 +157,7 @@ def _judge(name: str, value: object) -> Iterator[HiddenReason]:
 
 
 def _list_fields(named: Fields) -> Iterator[tuple[str, object]]:
-    """Yield the fields, and those inside mappings, by their names in _TABLE."""
+    """Yield the fields, and those inside _MAPPINGS and _GROUPS, by their names in _TABLE."""
     yield from named.items()
     for name in (_MAPPINGS | _GROUPS) & named.keys():
         value, prefix = named[name], f"{name}." if name in _MAPPINGS else ""
@@ -187,7 +187,7 @@ _BEFORE_ZONE = re.compile(r"(?<! ) +(?:UTC)?(?=[+-]\d\d:?\d\d$|Z$)| UTC$")
 
 
 def _to_instant(value: object, zone: str, *, is_end: bool = False) -> datetime | None:
-    """Return the instant of a date, time stamp or text; with `is_end` a day gives its end.
+    """Return the instant of a date, time stamp or text, if any; with `is_end` a day gives its end.
 
     A time without a zone is in `zone` (an IANA name), else in this machine's zone. An unreadable
     day or time counts as the latest possible one; with `is_end`, as the earliest.
