@@ -122,7 +122,7 @@ class LinkTargets:
 
     @cached_property
     def _posts_folder(self) -> str | None:
-        """Shape of the folder with most linked posts, if half of its linked pages are posts."""
+        """Shape of the folder with most linked posts, as MIN_LINKED_POSTS says, or `None`."""
         reached, linked = defaultdict[str, set[int]](set), Counter[str]()
         for page in self._pages:
             for folder in _folders_above(page):
@@ -133,7 +133,7 @@ class LinkTargets:
         return max(full, key=posts.__getitem__, default=None)
 
     def _find_named(self, page: str) -> Set[int]:
-        """Return a set with the post of a page's name; of several posts, the one in its folders."""
+        """Return a set with the only post of a page's name, or of its name and folders, if any."""
         folder, _, name = page.rpartition("/")
         posts = set() if _LIST_FOLDERS.search(folder) else self._by_name.get(name, set())
         if len(posts) > 1:
@@ -169,7 +169,7 @@ class LinkTargets:
         return bool(self.hosts) and not self.contradiction
 
     def read(self, href: str, source: str) -> ParsedLink | None:
-        """Parse an address in the post at `source`; `None` if it leads to no page."""
+        """Parse an address in the post at `source`; `None` for another host or scheme."""
         parts = None if self._leads_out(href) else split_address(href)
         if parts is None or parts.scheme not in {"", "http", "https", *GENERATED}:
             return None
@@ -188,7 +188,7 @@ class LinkTargets:
         return "://" in href and not any(host in href.casefold() for host in self.hosts)
 
     def _find_page(self, parts: SplitResult, source: str) -> str | None:
-        """Return the page of the site that an address leads to from the post at `source`."""
+        """Return the site's page that an address in the post at `source` leads to, or `None`."""
         post = self._by_file.get(source.casefold())
         url = self._posts[post].url if post is not None else None
         base = "/" if parts.netloc else urlsplit(url or "").path

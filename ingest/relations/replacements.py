@@ -13,7 +13,8 @@ def find_replacements(
 ) -> dict[int, int]:
     """Return the last replacement of each replaced post, by ID.
 
-    What the replaced post says counts first. Circles, and chains of over 50 posts, replace nothing.
+    A replaced post's own link counts first, then `find_versions`, then a link of the newer post.
+    Circles, and chains of over 50 posts, replace nothing.
     """
     next_posts = find_versions((number, post.source) for number, post in posts.items())
     for post, of_post in links.items():

@@ -11,8 +11,8 @@ from blog_search_mcp.index.types import Post, Series, SeriesPart
 def find_series(posts: Mapping[int, Post]) -> list[Series]:
     """Group posts, given by ID, by their language and the name of their series.
 
-    A series has at least two parts. The parts are ordered by number if all numbers differ, else by
-    date. The series are sorted by the source of their first part.
+    A series has at least two parts. The parts are ordered by number if all have different numbers,
+    else by date. The series are sorted by the source of their first part.
     """
     groups: defaultdict[tuple[str, str], list[int]] = defaultdict(list)
     for number, post in posts.items():

@@ -2,10 +2,11 @@
 
 Authors mark translations with a key in the front matter, or by place: a suffix (`post.md`,
 `post.zh.md`), a folder (`en/post.md`, `zh/post.md`, and perhaps `post.md` beside them) or
-Docusaurus's `i18n`. The post must also be in the place's language, by the site's configuration or
-its text, since `it/` and `be/` are often topics. A post whose text shows no language, or a copy
-that is not translated yet, counts if most places of its level are languages. A group changes when a
-post comes or goes, so groups are written for every generation.
+Docusaurus's `i18n`. The post must also be in the place's language, as declared or by its text,
+because `it/` and `be/` are often topics. Where most texts of a level are in their place's language,
+a post of no known language counts too, and so does a copy that is not translated yet; with
+MIN_LANGUAGES, any post does. A group changes when a post comes or goes, so all groups are made
+anew.
 """
 
 import re
@@ -21,7 +22,7 @@ _DOCUSAURUS = re.compile(
 )
 _LANGUAGE_SUFFIX = re.compile(r"(.*?[^/])[._-]([^\W\d_]{2,10}(?:[-_][^\W\d_]{2,4})?)")
 Family = dict[str, str]
-"""Source of the post in each language."""
+"""Source of the post by language tag."""
 MIN_LANGUAGES = 3
 """Minimum languages that texts confirm in the folders of a level. Then all these folders count as
 languages: on one site, most posts in `zh-tw/` and `th/` are still English."""

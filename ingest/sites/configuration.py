@@ -20,7 +20,7 @@ _SYNTAXES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 def read_config(folder: Path, name: str, *, any_case: bool = False) -> tuple[Config, str]:
     """Return a TOML, JSON or YAML file's settings and `""`, or `{}` and why it is unreadable.
 
-    With `any_case` names are returned in lower case.
+    A missing file gives `{}` and `""`. With `any_case` names are returned in lower case.
     """
     try:
         value = _parse_config(folder, name)

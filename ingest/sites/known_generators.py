@@ -111,7 +111,7 @@ class Jekyll(Generator):
         yield from write_rules(paths, "/*")
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:  # noqa: ARG002
-        """Return the path of a post. Raises NoLink."""
+        """Return the path of a post. Raises NoLink, also for a page."""
         *folders, file = inner.split("/")
         day_in_name, name = split_day(file.rpartition(".")[0].rstrip("."), JEKYLL_DAY)
         if "_posts" not in folders:
@@ -251,7 +251,7 @@ class MkDocs(Generator):
             yield "", None, {"password": password, LOCKED_WHEN: {"level": "*"}}
 
     def list_rules(self) -> Iterator[str]:
-        """Yield rules for files that MkDocs, settings or plugins do not publish or search."""
+        """Yield rules for files that MkDocs, settings or plugins keep off the site or search."""
         yield from (*self.never, *self.exclude_docs.splitlines(), *self.draft_docs.splitlines())
         for name, key in (("exclude-search", "exclude"), ("exclude", "glob")):
             options = get_map(self._name_plugins(), name)

@@ -31,7 +31,7 @@ def link_post(
 ) -> tuple[Post, tuple[Chunk, ...], tuple[str, ...]]:
     """Return the post with its URL, its chunks with their anchors, and all fragments of its page.
 
-    There are no fragments if any heading's ID is not sure. Raises NoLink.
+    There are no fragments if any heading's ID, or the way IDs are made, is not sure. Raises NoLink.
     """
     fields = normalize_names(document.fields, str.lower)
     url = site.post_url(document.post.source, fields)
@@ -45,7 +45,7 @@ def link_post(
 
 
 def _anchors_of(chunk: Chunk, headings: Sequence[tuple[int, str, str]]) -> tuple[str, ...]:
-    """Return the anchors of a chunk's headings, each from the last (line, title, ID) above it."""
+    """Return the anchors of a chunk's headings; `headings` are the post's (line, title, ID)."""
     above = reversed(headings[: bisect_right(headings, chunk.last_line, key=itemgetter(0))])
     anchors = [
         next((anchor for _, title, anchor in above if title == heading), "")

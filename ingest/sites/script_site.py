@@ -32,7 +32,8 @@ _SETTINGS = (
 """Program, setting of the posts' folder, its default, setting of files not to build, form of rules:
 https://docusaurus.io/docs/api/plugins, https://docs.getpelican.com,
 https://www.11ty.dev/docs/ignores, https://quartz.jzhao.xyz/features/private-pages,
-https://vitepress.dev/reference/site-config. `(?!)` stands for no setting."""
+https://vitepress.dev/reference/site-config. `(?!)` stands for no setting. A form with `!`
+is for the globs of a list that begin with `!`, other forms for all of them."""
 _STRING = r"\"[^\"\n]*+\"|'[^'\n]*+'|`[^`]*+`"
 _LIST = rf"[\"']?(?:\.(?:add|append|extend|push)|\s*+\+?[:=])?\s*+[\[(]((?:{_STRING}|[^\])\"'`])*+)"
 _REMARK = re.compile(rf"({_STRING})|(?:(?<!:)//|#)[^\n]*+|/\*(?:[^*]|\*(?!/))*+")

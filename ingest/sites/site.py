@@ -133,7 +133,7 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
 
 
 def _choose_links(generator: Generator | None, permalink: str, content: Path) -> Generator | None:
-    """Return the generator of the links, from the configuration or option. Raises UsageError."""
+    """Return the links' generator, by the option or configuration, if any. Raises UsageError."""
     name, _, pattern = permalink.partition(":")
     if name not in _BY_NAME:
         name, pattern = "jekyll" if permalink in STYLES else "", permalink

@@ -64,7 +64,7 @@ class Block:
     heading: str = ""
     """A heading's words without markup."""
     children: tuple["Block", ...] = ()
-    """Inner blocks, between which the block may be cut; if empty, it is cut by sentence or line."""
+    """Inner blocks, between which the block may be cut; without them, by sentence or line."""
 
 
 MAX_HEADING = 300
@@ -103,11 +103,11 @@ class Body:
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """Top-level blocks, which cover the text; headings in HTML and list items count as such."""
+        """Blocks that cover the text: the outermost, with headings in HTML and list items apart."""
         return tuple(part for block in self._tree for part in self._open_sections(block))
 
     def _open_sections(self, block: Block) -> Iterator[Block]:
-        """Yield the block, or its parts if it is HTML or a list and has a heading inside."""
+        """Yield the block, or its parts if it is HTML with a heading, or a list of headed items."""
         at, is_html = block.start, block.kind == "html_block"
         if block.kind.endswith("_list") and any(
             i.children[0].level for i in block.children if i.children
@@ -151,7 +151,7 @@ class Body:
 
     @cached_property
     def headings(self) -> tuple[Heading, ...]:
-        """Every heading, also those in lists and quotations."""
+        """Every heading in Markdown, also those in lists and quotations; none in HTML."""
         lines = ["", *self.text.split("\n"), ""]
         spans = [(opening, *(opening.map or (0, 0))) for opening in self._tokens]
         return tuple(
@@ -203,7 +203,7 @@ class Body:
         return lead + " " * (indent * within) if len(lead.encode()) <= MAX_LEAD_BYTES else ""
 
     def plain_text(self, start: int, end: int) -> str:
-        """Return the words of `text[start:end]` and its lead; parse them again only if needed."""
+        """Return the words of `text[start:end]` and its lead; whole blocks are not parsed again."""
         places, tokens = self._begins
         first, after = bisect_left(places, start), bisect_left(places, end)
         is_whole = places[first] == start and not self.text[end : places[after]].strip()
@@ -213,7 +213,7 @@ class Body:
 
     @cached_property
     def _begins(self) -> tuple[list[int], list[int]]:
-        """Offsets of the top-level blocks, and indexes of their first tokens; each with its end."""
+        """Offsets of the top-level blocks and indexes of their first tokens; the ends come last."""
         top = [(token.map[0], at) for at, token in enumerate(self._tokens) if token.map]
         firsts = [(self._offsets[line], at) for line, at in top if not self._tokens[at].level]
         firsts[:1] = [(0, 0)] * bool(firsts)  # blank lines above belong to the first block

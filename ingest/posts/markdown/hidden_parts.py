@@ -14,10 +14,11 @@ from blog_search_mcp.ingest.posts.markdown.parser import Span, find_code_of, fin
 
 _HIDDEN_FORMS = Path(__file__).with_name("hidden_forms.txt").read_text("utf-8")
 """Name, opening and closing pattern of each kind. In a closing, NAME is the name in the opening; a
-kind without a closing is matched whole. KEPT are names that hide a part from search or non-members
-(Material for MkDocs, Pagefind, MarkBind, Ghost, WordPress). `remark`, `deletion` and `substitution`
-are CriticMarkup (http://criticmarkup.com/spec.php). `myst` is a comment in a MyST file; `percent`
-is one in any file, after a sentence's end (https://github.com/jupyter-book/myst-spec)."""
+kind without a closing is matched whole. Rows in capitals are parts of other rows. KEPT are names
+that hide a part from search or non-members (Material for MkDocs, Pagefind, MarkBind, Ghost,
+WordPress). `remark`, `deletion` and `substitution` are CriticMarkup (criticmarkup.com). `myst` is a
+comment in a MyST file (https://github.com/jupyter-book/myst-spec); `percent` is one in any file, at
+the start of a paragraph or after a sentence's end."""
 _PATTERNS: dict[str, list[str]] = {}
 for _row in _HIDDEN_FORMS.strip().replace("\n   |", "|").replace("\n   ", "  ").split("\n"):
     _whole = re.sub("[A-Z]{4,}", lambda name: _PATTERNS.get(name[0], [name[0]])[0], _row)
@@ -213,7 +214,7 @@ _HIDDEN = re.compile(
     r"\b(?:when|unless)-(?:profile|meta)\b|\A\s*\.?hidden\s*\Z|\A\{(?:todo|comment|ifconfig)\}"
     r"|\A\{only\}(?!.*(?<!not )\bhtml\b)"
 )
-"""Attributes that hide: also conditions on a profile, and Sphinx's `only` (www.sphinx-doc.org)."""
+"""Attributes that hide, with conditions on a profile and Sphinx's `only` for no HTML."""
 
 
 def cut_hidden_cells(text: str, *, echoes: bool = True) -> str:

@@ -108,7 +108,7 @@ def strip_editor_syntax(source: str) -> str:
 def _write_link(link: re.Match[str]) -> str:
     """Return a link to the page's file; the text is the label, else the page and heading.
 
-    An embedded page gives only that text, and any other embedded file gives nothing.
+    An embedded page gives only that text; another embedded file gives its label, if it has one.
     """
     is_embedded, page = link[0].startswith("!"), link[1].rstrip("\\")
     words, (path, _, heading) = (link[2] or "").rpartition("|")[2].strip(), page.partition("#")
@@ -279,7 +279,7 @@ _GENERATED = re.compile(
 def find_links_and_ids(
     tokens: Sequence[Token], references: Mapping[str, Any]
 ) -> tuple[tuple[Link, ...], tuple[str, ...]]:
-    """Return the links in the blocks of a post, with lines from 1, and the IDs in its HTML."""
+    """Return a body's links (up to MAX_ADDRESS, with its lines from 1), and the IDs in its HTML."""
     links: list[Link] = []
     ids: list[str] = []
     for token in tokens:

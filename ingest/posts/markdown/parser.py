@@ -107,10 +107,7 @@ _PLAIN = re.compile(r"(?:[^\W\d_][^\n]*(?:\n|\Z))++(?=[ \t]*(?:\n|\Z))")
 
 
 def _plain(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
-    """Read a top-level paragraph as markdown-it does, without trying all rules on its lines.
-
-    Trying all rules takes a tenth of the time of reading a post.
-    """
+    """Read a top-level paragraph without trying all rules, which takes a tenth of a post's time."""
     plain = None if silent or state.level else _PLAIN.match(state.src, state.bMarks[start])
     if plain is None:
         return False
@@ -233,17 +230,17 @@ def write_headings(text: str) -> str:
 
 
 FENCE = "~" * 24
-"""Opening fence for code that was cut; longer than any fence in that code."""
+"""Opening fence for code that was cut; longer than fences that the code may have inside."""
 
 
 def is_ordinary(passage: str) -> bool:
-    """Return whether a body's blocks mean the same when parsed as a passage."""
+    """Return whether a passage has the body's blocks: no definition, MDX or generator syntax."""
     is_special = _may_have_syntax(passage) and (MDX.search(passage) or SYNTAX.search(passage))
     return "]:" not in passage and not is_special
 
 
 def _may_have_syntax(passage: str) -> bool:
-    """Return whether a passage has a sign that any match of MDX or SYNTAX must have."""
+    """Return whether a passage has one of the signs without which MDX and SYNTAX never match."""
     return any(sign in passage for sign in ("<", "{", "::", "[!"))
 
 
