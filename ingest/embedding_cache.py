@@ -2,8 +2,8 @@
 
 A key is a hash of the text and of the embedder's model, prefixes, digest and fingerprint, so
 vectors of another model are never found. An embedding server's version does not count, since most
-updates change no vector. A fingerprint that agrees with a recorded one is replaced by it,
-so that old vectors stay valid. Every batch is committed at once: a killed run keeps its vectors.
+updates change no vector. The first recorded fingerprint replaces all that agree with it, so that
+old vectors stay valid. Every batch is committed at once, so that a killed run keeps its vectors.
 """
 
 import hashlib

@@ -44,9 +44,9 @@ class LeftOut(_Frozen):
 
     post: Post
     reason: str
-    """`draft` or `future`, else `""`: left out for another reason, it may be a page of the site."""
+    """`draft` or `future`; `""` for another reason, with which the site may still have the page."""
     day: str
-    """ISO day of the last change in the front matter, else the post's date, else of the mtime."""
+    """ISO day of the last change by the front matter, else the post's, else the file's mtime's."""
 
 
 class FileState(_Frozen):
@@ -167,7 +167,7 @@ def compare_files(
 ) -> list[str]:
     """Return the sorted sources of files that were edited, added or removed, or are due.
 
-    `now` is like `FileState.due`. With `by_ctime` not only size and mtime but also ctime counts.
+    `now` has the form of `FileState.due`. With `by_ctime` a file with another ctime counts too.
     """
     present = {(f.source, f.size, f.mtime_ns, by_ctime and f.ctime_ns) for f in files}
     known = last.files.items()
@@ -225,7 +225,7 @@ def find_content(last: LastIngest) -> Path | None:
 
 
 def choose_index(content: Path) -> Path:
-    """Choose the index's folder: beside the content folder, or in a content folder that is a site.
+    """Choose the index's folder: beside the content folder, or inside it if it is a site's root.
 
     If another blog's index has the name, the content folder's name is appended. An index whose
     content folder is gone is reused, since the folder may have moved.

@@ -153,6 +153,7 @@ def _are_copies(*files: bytes) -> bool:
 
 
 _EMPTY_ITEMS = re.compile(r"(?:[\s>*+-]|\d+[.)](?=\s|\Z)|\[[ xX]?\](?=\s|\Z))*+")
+"""Text of nothing but marks of list items and quotations, and check boxes."""
 
 
 def _make_pending_post(

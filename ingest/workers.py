@@ -85,8 +85,8 @@ class WorkerPool:
         """Apply `function` to each item; yield the results in order. Arguments must be picklable.
 
         Take all results of one call before the next call. Fewer than MIN_POOLED items (or any
-        number, if the limit is one process) run in this process. Where no signal can stop an item,
-        on Windows or outside the main thread, they run in one other process. An item is lost if it
+        number, if the limit is one process) run in this process; on Windows or outside the main
+        thread, where no signal can stop an item, in one other process. An item is lost if it
         raises UnreadablePost or MemoryError, takes over MAX_SECONDS or kills its process;
         `make_lost(item, reason)` is then its result. Other errors are raised. Raises IngestFailed
         if more than MAX_LOST items time out or kill a process, or if a process does not start.

@@ -47,7 +47,7 @@ def find_cascades(cascades: Iterable[Cascade], source: str) -> tuple[Cascade, ..
 
 
 def apply_cascades(named: Fields, cascades: Sequence[Cascade]) -> Fields:
-    """Return a post's fields with missing ones from `cascades`, which begin with the nearest."""
+    """Return a post's fields with the missing and final ones of `cascades`, the nearest first."""
     named = dict(named)
     for cascade in cascades:
         for name, value in cascade.fields.items():

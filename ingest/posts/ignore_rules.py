@@ -90,7 +90,7 @@ def compile_rules(lines: Iterable[str]) -> Rules:
 
 
 def decide(rules: Rules, path: str) -> bool | None:
-    """Whether the last line that names a path excludes it; `None` without one. A folder is `a/`."""
+    """Whether the last line naming a path excludes it; `None` without one. Folders end with `/`."""
     line = _find_line(rules, path, is_above=False)
     return line > 0 if line else None
 

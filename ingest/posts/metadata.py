@@ -216,7 +216,7 @@ MAX_DESCRIPTION = 2000
 """Maximum characters of a description."""
 MAX_TAGS = 100
 MAX_TAG = 100
-"""Maximum characters of a tag."""
+"""Maximum characters of a tag, and of an author's name."""
 _SUMMARIES = ("description", "summary", "excerpt", "subtitle", "abstract")
 _LOCALES = ("lang", "language", "locale")
 _SERIES = ("series", "seriesname", "collectionname")
@@ -252,7 +252,7 @@ _NO_WORDS = re.compile(
 _WORDY = re.compile(
     r"(?=.*[^\W\d_])(?!(?:true|false|yes|no|on|off|none|null|auto)$)(?:.*\s|[^\s/:@=<>{}]+$)", re.I
 )
-"""Text that is no address or switch."""
+"""Text with a letter that is no address and no switch."""
 
 
 def describe_post(

@@ -26,6 +26,7 @@ FILE = re.compile(r"\.(?!html?$|mdx?$|markdown$|mdown$|mkdn?$|mkdown$|markdn$)[a
 _DAY = re.compile(
     r"(?P<day>\d{4}([-_])\d{1,2}\2\d{1,2}|(?:19|20)\d{6})(?:(?<=\d{8})(?:\d{4}|\d{6}))?(?:[-_ ]+|$)"
 )
+"""Day at the start of a file's name, perhaps with a time; below, as each generator reads it."""
 HUGO_DAY = re.compile(r"(?P<day>\d{4}-\d{2}-\d{2})(?:[-_ ]+|$)")
 JEKYLL_DAY = re.compile(r"(?P<day>\d{2,4}-\d{1,2}-\d{1,2})-")
 ZOLA_DAY = re.compile(r"(?P<day>\d{4}-[01]\d-[0-3]\d)(?:T\d\d:[^_]+?)?\s?[_-](?=.)")

@@ -60,8 +60,8 @@ class ParsedLink:
 
 
 CONTRADICTED_SHARE = 0.2
-"""Minimum share of linked posts (and at least 3) with links that contradict their URLs; then URLs
-are wrong. Six blogs have .00 to .05 with right URLs, .59 and .81 with wrong URLs."""
+"""Minimum share of linked posts (and at least 3 posts) with links that contradict their URLs, for
+the URLs to be wrong. On six blogs it is .00 to .05 for right URLs, .59 and .81 for wrong URLs."""
 MIN_LINKED_POSTS = 2
 """Minimum posts linked in a folder of the site for it to be the folder of all posts. They must also
 be at least half of the pages linked there."""

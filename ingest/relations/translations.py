@@ -5,8 +5,7 @@ Authors mark translations with a key in the front matter, or by place: a suffix 
 Docusaurus's `i18n`. The post must also be in the place's language, as declared or by its text,
 because `it/` and `be/` are often topics. Where most texts of a level are in their place's language,
 a post of no known language counts too, and so does a copy that is not translated yet; with
-MIN_LANGUAGES, any post does. A group changes when a post comes or goes, so all groups are made
-anew.
+MIN_LANGUAGES, any post does. A group changes when a post comes or goes, so all are made anew.
 """
 
 import re
@@ -69,7 +68,7 @@ def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
 
 
 def _by_place(posts: dict[str, Post]) -> Iterator[Family]:
-    """Yield families by suffixes, then by folders from the outermost; posts are in order."""
+    """Yield families by suffixes, then by folders, outermost first; `posts` go by source."""
     stems = {_find_place(source): post for source, post in reversed(posts.items())}
     signs = [(sign, post) for place, post in reversed(stems.items()) for sign in _read_signs(place)]
     votes, tags = Counter[str](), defaultdict[str, set[str]](set)

@@ -51,7 +51,7 @@ class Site:
 
     @property
     def digest(self) -> str:
-        """Digest of all settings that determine links, languages and which files are posts."""
+        """Digest of all settings that determine which files are posts and how they are read."""
         languages = sorted(self.languages), self.generator.list_languages(), dict(self.authors)
         links = self.base_url, self.links, self.links.letters_of_ids
         reading = self.generator, self.generator.prints_braces(), self.splits_tags

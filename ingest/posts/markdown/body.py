@@ -103,11 +103,11 @@ class Body:
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """Blocks that cover the text: the outermost, with headings in HTML and list items apart."""
+        """Outermost blocks, covering the text; headings in HTML and lists are separate blocks."""
         return tuple(part for block in self._tree for part in self._open_sections(block))
 
     def _open_sections(self, block: Block) -> Iterator[Block]:
-        """Yield the block, or its parts if it is HTML with a heading, or a list of headed items."""
+        """Yield the block, or the parts of HTML with a heading or of a list with headed items."""
         at, is_html = block.start, block.kind == "html_block"
         if block.kind.endswith("_list") and any(
             i.children[0].level for i in block.children if i.children
@@ -138,7 +138,7 @@ class Body:
 
     @property
     def hashtags(self) -> tuple[str, ...]:
-        """Hashtags in the text, without `#`, in order and without repeats."""
+        """Hashtags in the text without `#`, in order; colors and repeats are left out."""
         texts = (
             strip_editor_syntax(token.content)
             for paragraph in self._tokens

@@ -107,7 +107,7 @@ def read_syntax(match: re.Match[str]) -> str:
 
 
 def _join_seen(source: str | None) -> str:
-    """Join the arguments that readers see: captions, and prose that _UNSHOWN does not name."""
+    """Join the arguments that readers see: captions, and prose unless _UNSHOWN has the name."""
     words = []
     for name, is_set, *values in _ARGUMENT.findall(source or ""):
         value = "".join(values)

@@ -214,7 +214,7 @@ _HIDDEN = re.compile(
     r"\b(?:when|unless)-(?:profile|meta)\b|\A\s*\.?hidden\s*\Z|\A\{(?:todo|comment|ifconfig)\}"
     r"|\A\{only\}(?!.*(?<!not )\bhtml\b)"
 )
-"""Attributes that hide, with conditions on a profile and Sphinx's `only` for no HTML."""
+"""Attributes that hide a part, also a condition on a profile or Sphinx's `only` without HTML."""
 
 
 def cut_hidden_cells(text: str, *, echoes: bool = True) -> str:

@@ -78,6 +78,7 @@ _READING = re.compile(
 _ROLE = re.compile(r"(?<!\\)\{[a-z][\w:.+-]*\}\Z")
 """Name of a MyST role before the backticks that hold its text and maybe its target."""
 _NAMED = re.compile(r"\A\s*+(?::::|#!)\w[^\n/]*\n")
+"""First line of indented code that names its language, as in Python-Markdown's CodeHilite."""
 _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE_SUFFIX = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
 _SIZE = re.compile(r"\d+(?:x\d+)?")

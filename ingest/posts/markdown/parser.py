@@ -147,10 +147,7 @@ def parse_blocks(markdown: str, dialect: Dialect) -> list[Token]:
 
 @lru_cache(maxsize=1)
 def parse_body(text: str) -> tuple[Sequence[Token], Mapping[str, Any]]:
-    """Parse the blocks of a body, and its definitions of links by normalized label.
-
-    The last result is cached, since code is looked up before hidden parts are removed.
-    """
+    """Parse the blocks of a body, and its link definitions by label; the last result is cached."""
     env: dict[str, Any] = {}
     return _BLOCKS["body"].parse(text, env), env.get("references", {})
 
@@ -230,11 +227,11 @@ def write_headings(text: str) -> str:
 
 
 FENCE = "~" * 24
-"""Opening fence for code that was cut; longer than fences that the code may have inside."""
+"""Opening fence for code that was cut. A fence inside the code is hardly as long."""
 
 
 def is_ordinary(passage: str) -> bool:
-    """Return whether a passage has the body's blocks: no definition, MDX or generator syntax."""
+    """Return whether a passage parses as in its body: without definitions, MDX and SYNTAX."""
     is_special = _may_have_syntax(passage) and (MDX.search(passage) or SYNTAX.search(passage))
     return "]:" not in passage and not is_special
 
