@@ -74,7 +74,7 @@ def _read_section(
 ) -> Iterator[_CascadeEntry]:
     """Yield the entries of a bundle's page, data file or section. Raises ContentError.
 
-    A hidden page overrides the parts of its bundle; a draft section of Zola overrides its posts.
+    Fields of a hidden page replace those of its parts; a draft section of Zola hides its posts.
     """
     from blog_search_mcp.ingest.posts.front_matter import split_front_matter  # imports PyYAML
 

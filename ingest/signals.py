@@ -1,4 +1,4 @@
-"""End a process at once at a signal. This is safe: its files are complete at any moment."""
+"""End a process at once at a signal. This is safe: an index is complete at any moment."""
 
 import os
 import signal

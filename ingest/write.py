@@ -162,7 +162,7 @@ class IndexWriter:
 def open_index_writer(
     store: FolderStore, base: Manifest | None, embedder: EmbedderIdentity
 ) -> Iterator[IndexWriter]:
-    """Begin a generation on top of `base`; it is deleted unless the block commits it.
+    """Begin a generation on top of `base`. If the block does not commit it, its files are deleted.
 
     `base` is the live generation, or `None` for a rebuild. The caller holds the writer lock. Raises
     IndexBroken if `base` is damaged, and IndexProblem for disk errors.
