@@ -75,7 +75,8 @@ MkDocs (`snippet`), mdBook (`hash`) or VitePress (`vue`) include another file, a
 _OF_FORMATS = {".mdx": "mdx", ".qmd": "shortcode"}
 """Form of inclusion by file format, whatever the generator."""
 MAX_PARTS = 200_000
-"""Maximum characters of other files in a post, counting repeats, and maximum bytes read."""
+"""Maximum characters of other files in a post, counting repeats, and maximum bytes read, counting
+at least 1,000 for each."""
 
 
 def _include_parts(body: str, forms: Collection[str], read_part: Callable[[str], str]) -> str:
