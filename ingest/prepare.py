@@ -129,8 +129,9 @@ def _read_part(
             break
     else:
         return ""
-    if source not in parts:
-        data, words, room = b"", "", MAX_PARTS - sum(size for size, _ in parts.values())
+    room = MAX_PARTS - sum(size for size, _ in parts.values())
+    if source not in parts and room > 0:
+        data, words = b"", ""
         with suppress(UnreadablePost):
             listed = walk(file.content, source)
             if listed.files or Skipped(source, NOT_PUBLISHED) in listed.skipped:
@@ -138,8 +139,8 @@ def _read_part(
             part = read_document(data if len(data) <= room else b"", source)
             if check_visibility(part.named, source, now)[0] is None:
                 words = part.body.plain_text(0, len(part.body.text)).replace("\n", " ")
-        parts[source] = len(data), words
-    return parts[source][1]
+        parts[source] = max(len(data), 1_000), words  # its folder was listed
+    return parts.get(source, (0, ""))[1]
 
 
 MIN_COPY_SHARE = 0.8

@@ -166,7 +166,7 @@ def _work(
 
 @contextmanager
 def _limit_time() -> Iterator[None]:
-    """Raise UnreadablePost in the block after MAX_SECONDS, in the main thread of this process.
+    """Raise MemoryError, which no reader catches, after MAX_SECONDS of the block in this process.
 
     A call into C delays the signal until it returns; Python's regular expressions do not.
     """
@@ -180,7 +180,7 @@ def _limit_time() -> Iterator[None]:
 
 
 def _refuse_late(_number: int, _frame: object) -> NoReturn:
-    raise UnreadablePost(LOST_REASON)
+    raise MemoryError(LOST_REASON)
 
 
 class _Pickled(partial[Any]):

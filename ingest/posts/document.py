@@ -75,7 +75,8 @@ MkDocs (`snippet`), mdBook (`hash`) or VitePress (`vue`) include a file; also `r
 _FORM_BY_SUFFIX = {".mdx": "mdx", ".qmd": "shortcode"}
 """Form of inclusion that files of a suffix may have on every site."""
 MAX_PARTS = 200_000
-"""Maximum characters of included files in a post, repeats included; also maximum bytes read."""
+"""Maximum characters of included files in a post, repeats included; also maximum bytes read, where
+a file counts at least 1,000."""
 
 
 def _include_parts(body: str, forms: Collection[str], read_part: Callable[[str], str]) -> str:

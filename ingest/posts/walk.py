@@ -142,7 +142,9 @@ def walk(content: Path, only: str = "") -> Walk:
     root = _resolve_root(content)
     vaults = tuple(filter(None, map(read_vault, root.parents[:LEVELS_ABOVE])))
     has_parts = not (root / OBSIDIAN).is_dir()
-    items = [*_list_folder(_Folder(root, vaults, has_parts, only=only))]
+    items: list[SourceFile | Skipped | str] = []
+    for folder in (folders := [_Folder(root, vaults, has_parts, only=only)]):  # which grows
+        items += _list_folder(folder, folders)
     items.sort(key=lambda item: item if isinstance(item, str) else item.source)
     return Walk(
         tuple(item for item in items if isinstance(item, SourceFile)),
@@ -188,8 +190,8 @@ def _resolve_root(content: Path) -> Path:
         ) from error
 
 
-def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
-    """Yield the files of a folder and its subfolders.
+def _list_folder(folder: _Folder, folders: list[_Folder]) -> Iterator[SourceFile | Skipped | str]:
+    """Yield the files of a folder, and add its subfolders to `folders`.
 
     A `str` is the source of a section or data file; `Skipped` without a reason is another text.
     """
@@ -232,7 +234,7 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         elif entry.is_symlink():
             yield Skipped(source, "links are not followed; put the posts themselves in the folder")
         elif is_folder:
-            yield from _list_folder(folder._replace(source=f"{source}/"))
+            folders.append(folder._replace(source=f"{source}/"))
         else:
             original = _find_original(_MAYBE_COPY, name, beside)
             original = original and folder.source + original

@@ -62,7 +62,7 @@ def find_index(fields: EntryFields) -> Location | None:
     """Return the index that an entry names by its absolute path or address, else `None`."""
     with suppress(ValueError):
         index = read_index(value := find_option(fields, "--index"))
-        return index if value == str(index) else None
+        return index if value == str(index) and "\0" not in value else None
     return None
 
 
@@ -173,10 +173,10 @@ def explain_start(fields: EntryFields) -> str:
     program, arguments = str(fields.get("command")), _arguments(fields)
     first = arguments[: arguments.index("serve")] if "serve" in arguments else []
     options: dict[str, Any] = {"stdin": subprocess.DEVNULL, "capture_output": True, "timeout": 60}
-    options["env"] = get_default_environment() | dict(fields.get("env") or {})
     try:
+        options["env"] = get_default_environment() | dict(fields.get("env") or {})
         done = subprocess.run([program, *first, "--version"], check=False, **options)
-    except (OSError, subprocess.TimeoutExpired) as error:
+    except (OSError, TypeError, ValueError, subprocess.TimeoutExpired) as error:
         return str(error)
     line = done.stderr.decode("utf-8", "replace").partition("\n")[0]
     return (line or f"status {done.returncode}") if done.returncode else ""

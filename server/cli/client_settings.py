@@ -132,11 +132,11 @@ def _dump_json(root: dict[str, Any], like: str) -> str:
 
 def _parse_json(text: str) -> Any:
     """Parse JSON. Raises ValueError if a rewrite would lose a part, for example a repeated name."""
-    text = text.strip() or "{}"
+    text = text.strip(" \t\r\n") or "{}"
     root = json.loads(text, parse_float=_FLOAT.__add__)
-    strip = partial(re.compile(r'"(?:[^"\\]|\\.)*+"|\s++').sub, "")
+    strip = partial(re.compile(r'"(?:[^"\\]|\\.)*+"|\s++').sub, lambda part: part[0][:1].strip())
     if strip(_dump_json(root, text)) != strip(text):
-        raise ValueError("a name stands in it twice, which a rewrite would lose")
+        raise ValueError("a rewrite would lose a part, such as a name that stands in it twice")
     return root
 
 

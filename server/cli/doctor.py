@@ -129,6 +129,6 @@ def _check_entry(
     if watched and not Path(watched).is_dir():
         gone = Message(f"follows {watched}, which is gone: ", TO_SETUP)
         return "warning", fill_in_folders(gone, settings)
-    if lacking := client_entries.find_secrets(index).keys() - fields.get("env", {}).keys():
+    if lacking := client_entries.find_secrets(index).keys() - (fields.get("env") or {}).keys():
         return "warning", f"has no {' or '.join(lacking)}, which is set here. {anew}"
     return "ok", f"starts this server over {index}."

@@ -1,7 +1,6 @@
 """Ask an MCP server over HTTP once whether it answers."""
 
 from collections.abc import Mapping
-from http import HTTPStatus
 
 SECONDS = 5.0
 """Timeout in seconds. A server that first has to open its index takes one second."""
@@ -20,10 +19,10 @@ def ask_server(url: str, headers: Mapping[str, str]) -> tuple[bool, str]:
     accept = {"Accept": "application/json, text/event-stream"}
     try:
         answer = httpx.post(url, json=body, headers={**headers, **accept}, timeout=SECONDS)
-    except (httpx.HTTPError, httpx.InvalidURL, ValueError) as error:
+    except (httpx.HTTPError, httpx.InvalidURL, TypeError, ValueError) as error:
         return False, f"does not answer now ({str(error) or type(error).__name__})."
     if answer.is_success and '"serverInfo"' in answer.text:
         return True, "answers."
-    phrase = HTTPStatus(answer.status_code).phrase if answer.status_code in [*HTTPStatus] else ""
+    phrase = httpx.codes.get_reason_phrase(answer.status_code)
     remedy = "; write the entry anew with --token-file" if answer.status_code == 401 else ""
     return False, f"answers with {answer.status_code} {phrase}".rstrip() + f"{remedy}."

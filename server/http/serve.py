@@ -38,9 +38,9 @@ from blog_search_mcp.server.settings import MESSAGE_BYTES, Address, Settings
 MCP_PATH = "/mcp"
 MAX_CONNECTIONS = 512
 """Maximum open connections: half of most systems' limit of open files. Later ones get a 503."""
-HEAD_SECONDS = 10
-"""Seconds in which the head of a request must arrive. Clients send it in one packet; connections
-that send nothing would otherwise use up all MAX_CONNECTIONS."""
+REQUEST_SECONDS = 10
+"""Seconds in which a request must arrive. Clients send it in a few packets; connections that send
+nothing would otherwise use up all MAX_CONNECTIONS."""
 SHUTDOWN_SECONDS = 10
 """Seconds that requests in flight have to finish after a signal."""
 ALLOW = "start it with --allow-host {}, or let the proxy pass the Host on."
@@ -126,24 +126,24 @@ def is_worth_logging(record: logging.LogRecord) -> bool:
 
 
 class PromptProtocol(H11Protocol):
-    """HTTP/1.1 that closes a connection if the head of a request takes over HEAD_SECONDS."""
+    """HTTP/1.1 that closes a connection if a request takes over REQUEST_SECONDS to arrive."""
 
     _deadline: asyncio.TimerHandle | None = None
 
     def connection_made(self, transport: asyncio.Transport) -> None:  # type: ignore[override]
-        """Set the deadline for the first head."""
+        """Set the deadline for the first request."""
         super().connection_made(transport)
         self._set_deadline()
 
     def data_received(self, data: bytes) -> None:
-        """Set the deadline at the first byte of the next head; cancel it at the head's end."""
+        """Start the deadline of the next request at its first byte; end it with the last byte."""
         super().data_received(data)
         self._set_deadline()
 
     def _set_deadline(self) -> None:
-        if self.cycle is None or self.cycle.response_complete:
+        if self.cycle is None or self.cycle.response_complete or self.cycle.more_body:
             after = self.loop.call_later
-            self._deadline = self._deadline or after(HEAD_SECONDS, self.timeout_keep_alive_handler)
+            self._deadline = self._deadline or after(REQUEST_SECONDS, self.transport.close)
         elif self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None
@@ -164,7 +164,7 @@ def serve_http(settings: Settings, address: Address) -> int:
         backlog=MAX_CONNECTIONS,
         limit_concurrency=MAX_CONNECTIONS,
         timeout_graceful_shutdown=SHUTDOWN_SECONDS,
-        log_level="warning",
+        log_level="error",  # anybody can cause its warnings
         log_config=None,  # keeps this program's logging and its filter
         server_header=False,
     )

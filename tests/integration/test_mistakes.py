@@ -132,3 +132,25 @@ def test_of_a_folder_typed_alone_or_amiss_the_way_on_is_said(
         True,
         typed == "notes",
     )
+
+
+@pytest.mark.parametrize(
+    ("line", "status", "words"),
+    [
+        ("SERVER list --index INDEX >&-", 0, ""),
+        ("SERVER search caches --index INDEX >&-", 0, ""),
+        ("INGEST CONTENT --index INDEX <&- 2>&-", 0, ""),
+        ("SERVER --index INDEX <&-", 0, ""),
+        ("SERVER --index INDEX </dev/null >&-", 0, ""),
+        ("SERVER list --index INDEX >/dev/full", 1, "No space"),
+        ("SERVER search caches --json --index INDEX >/dev/full", 1, "No space"),
+        ("mkdir gone; cd gone; rmdir ../gone; SERVER search caches", 1, "No such file"),
+    ],
+)
+def test_streams_that_are_closed_or_full_and_a_folder_that_is_gone_end_in_a_sentence(
+    tmp_path: Path, line: str, status: int, words: str
+) -> None:
+    blog = front.made(tmp_path, {"a.md": "A cache keeps what was read.\n"})
+    line = line.replace("CONTENT", str(blog.content)).replace("INDEX", str(blog.index))
+    ran = shell(f"cd {tmp_path}; {line}")
+    assert (ran.returncode, words in ran.stderr, "Traceback" in ran.stderr) == (status, True, False)

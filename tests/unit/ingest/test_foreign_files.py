@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 
 from blog_search_mcp.ingest.foreign_files import MAX_BYTES, read_file
+from blog_search_mcp.ingest.posts.walk import Walk, walk
 from tests.support.front import Blog, made
 
 pytestmark = pytest.mark.skipif(sys.platform == "win32", reason="has no pipes, and links by right")
@@ -148,3 +149,18 @@ def test_parts_are_read_once_and_up_to_a_limit(
     shown = blog.tool("read_chunk", source="a.qmd", whole=True).text
     assert read[: read.index("q.md")] == ["a.qmd", "p.md"]
     assert ("walrus" in shown, "Otters" in shown, "Herons" in shown) == (True, True, False)
+
+
+def test_a_post_has_at_most_200_parts(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    listed: list[str] = []
+
+    def note(folder: Path, source: str) -> Walk:
+        listed.append(source)
+        return walk(folder, source)
+
+    monkeypatch.setattr("blog_search_mcp.ingest.prepare.walk", note)
+    parts = {f"_{number}.md": f"Otter {number}." for number in range(205)}
+    text = "".join(f"{{{{< include {name} >}}}}\n\n" for name in parts)
+    blog = made(tmp_path, {"_quarto.yml": "project: {}", "a.qmd": text, **parts})
+    shown = blog.tool("read_chunk", source="a.qmd", whole=True).text
+    assert (len(listed), "Otter 199." in shown, "Otter 200." in shown) == (200, True, False)

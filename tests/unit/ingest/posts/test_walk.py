@@ -1,6 +1,8 @@
 """Which files of a folder are posts, and why others are not."""
 
+import inspect
 import os
+import sys
 from pathlib import Path
 from unittest import mock
 
@@ -166,3 +168,15 @@ def test_files_of_sections_are_listed_though_they_are_ignored_or_no_posts(tmp_pa
         *("_index.md", "a/_index.de.md", "b/_index.html", "e/e.json", "e/p.11tydata.js"),
         "q/_metadata.yml",
     ]
+
+
+def test_folders_as_deep_as_a_path_can_be_are_walked(tmp_path: Path) -> None:
+    deep = "d/" * 400 + "leaf.md"
+    write(tmp_path, deep)
+    limit = sys.getrecursionlimit()
+    sys.setrecursionlimit(len(inspect.stack()) + 200)
+    try:
+        found = sources(tmp_path)
+    finally:
+        sys.setrecursionlimit(limit)
+    assert found == [deep]

@@ -141,6 +141,7 @@ def test_without_a_file_one_is_made(home: Path, index: Path) -> None:
         b'{\n  // mine\n  "mcpServers": {}\n}',
         b"[]",
         b'{"a": "caf\xe9"}',
+        b'{"mcpServers": {}}\xc2\xa0',
         b'{"mcpServers": [1]}',
         b'{"mcpServers": {"blog": "text"}}',
         b"[" * 100_000,
@@ -337,6 +338,8 @@ def test_a_file_that_cannot_be_read_is_named_and_stops_no_other_client(
         ('"a": "1.10 \\" : 2.50", "b": 12345678901234567890.10', 0),
         ('"a": 1, "a": 2', 1),
         ('"a": {"b": {"x": 1, "x": 1}}', 1),
+        *((text.replace("?", "\ue000"), 1) for text in ('"a": "?"', '"?": 1', '"a": ["? "]')),
+        ('"a": "\\ue000"', 1),
         ('"mcpServers": {"x": {"command": "a"}, "x": {"command": "b"}}', 1),
     ],
 )

@@ -112,6 +112,15 @@ def test_what_the_index_s_ollama_lacks_is_told(
             "install cursor --index /ix --name blog",
         ),
         ({"command": SCRIPT}, "warning", "install cursor"),
+        ({"command": SCRIPT, "env": {"PORT": 8080}}, "problem", "does not start"),
+        ({"command": SCRIPT, "env": "PORT=8080"}, "problem", "does not start"),
+        ({"command": "/\0/blog-search-mcp"}, "problem", "does not start"),
+        ({"command": SCRIPT, "args": ["--index", "/\0"]}, "warning", "install cursor"),
+        (
+            {"url": "http://127.0.0.1:9", "headers": {"X-Installed-By": "blog-search-mcp", "A": 1}},
+            "problem",
+            "127.0.0.1:9, which does not answer",
+        ),
         ({"command": SCRIPT, "args": ["--index", "ix"]}, "warning", "install cursor"),
         ({"command": SCRIPT, "args": ["--index", "/no/such"]}, "problem", "--index /no/such"),
         (
