@@ -50,7 +50,7 @@ class Job:
 IN_CLOUD = "it is not on this machine, since its cloud keeps it; download it"
 CHUNKING = 4
 """Version of `ingest.posts.chunks`; raise it when an unchanged post is split differently."""
-READING = 28
+READING = 29
 """Version of the parsing; raise it when an unchanged file gives other metadata or plain text."""
 
 

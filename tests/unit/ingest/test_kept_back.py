@@ -33,7 +33,8 @@ HIDDEN = {
         *("permalink: false", "render: false", "_build: {render: never}", "headless: true"),
         *("build: {render: link}", "ignorePublish: true", "published: draft", "unpublished: true"),
         *("params: {draft: true}", "eleventyComputed: {permalink: false}"),
-        *("hidden: true\ndraft: true", "password: x\ndraft: true"),
+        *("hidden: true\ndraft: true", "password: x\ndraft: true", "workInProgress: true"),
+        *("privacy: Privé, brouillon", "nopublish: true", "publicationStatus: 草稿"),
     ],
     "hidden": [
         *("unlisted: true", "hidden: true", "hide: true", "noindex: true", "noIndex: yes"),
@@ -42,19 +43,23 @@ HIDDEN = {
         *("search_exclude: true", "exclude_from_search: true", "skipSearch: true"),
         *("searchHidden: true", "hiddenFromSearch: true", "searchable: false", "pagefind: false"),
         *("in_search_index: false", "extra: {in_search_index: false}", "sitemap: false"),
+        *("exclude_from_lunr: true", "algoliaExclude: true", "excludeFromSitemap: yes"),
+        *("omit-from-llms: true", "show_in_search: false", "metaRobots: 'noindex, follow'"),
         *("eleventyExcludeFromCollections: true", "build: {list: never}", "visible: false"),
     ],
     "redirect": ["redirect: /blog/other", "redirect_to: https://x.org/"],
     "locked": [
         *("password: plum", "password: [plum, pear]", "encrypted: true", "locked: true"),
         *("protected: yes", "passwordProtected: true", "unlisted: true\npassword: plum"),
-        *("access: {site.login: true}", "access: {site: {login: true}}"),
+        *("access: {site.login: true}", "access: {site: {login: true}}", "is_premium: true"),
+        *("authRequired: true", "密码: plum"),
     ],
 }
 SHOWN = [
     *("draft: false", "draft:", "isDraft: 'no'", "published: true", "published: 2020-01-01"),
     *("status: published", "status: done", "visibility: public", "hide: [navigation, toc]"),
     *("permalink: /no/", "permalink: none", "search: {boost: 2}", "sitemap: {priority: 0.5}"),
+    *("search: {exclude: false}", "sitemap: {changefreq: never, priority: 0}"),
     *("robots: index, follow", "password: ''", "encrypted: false", "noindex: false", "index: 0"),
     *("hiddenInHomeList: true", "build: {list: always, render: always}", "tags: [draft, private]"),
     *("date: 0001-01-01", "date: 9999-12-31\npublishDate: 2020-01-01", "expires: 9999-12-31"),
@@ -115,6 +120,10 @@ SITES: dict[str, tuple[Mapping[str, str | bytes], dict[str, str]]] = {
             "docs/a/b.md": WORDS,
         },
         {"docs/a/index.md": "draft"},
+    ),
+    "a folder's metadata of Lume": (
+        {"a/_data.yml": "draft: true\n", "a/b/x.md": WORDS, **OPEN},
+        {"a/b/x.md": "draft"},
     ),
     "a folder's metadata of Quarto": (
         {**QUARTO, "a/_metadata.yml": "draft: true\n", "a/b/x.qmd": WORDS, "y.qmd": WORDS},
@@ -200,6 +209,14 @@ SITES: dict[str, tuple[Mapping[str, str | bytes], dict[str, str]]] = {
             "pelicanconf.py": "DEFAULT_METADATA = {\n    'status': 'draft',\n}\n",
             "content/a.md": f"Title: A\n\n{WORDS}",
             "content/b.md": f"Title: B\nStatus: published\n\n{WORDS}",
+        },
+        {"content/a.md": "draft"},
+    ),
+    "explicit publication in Quartz": (
+        {
+            "quartz.config.ts": "filters: [Plugin.RemoveDrafts(), Plugin.ExplicitPublish()]",
+            "content/a.md": WORDS,
+            "content/b.md": f"---\npublish: true\n---\n{WORDS}",
         },
         {"content/a.md": "draft"},
     ),
@@ -401,6 +418,11 @@ TIMES = [
     (f"date: {shifted(-1, -9)}", ""),
     (f"date: {datetime.now(UTC) + timedelta(hours=1):%B %d, %Y %I:%M %p} UTC", "future"),
     (f"date: {datetime.now(UTC):%Y-%m-%d}T00:00:00 Nowhere/Here", "future"),
+    (f"date: {datetime.now(UTC):%a, %d %b %Y %H:%M:%S} GMT", ""),
+    (f"date: {datetime.now(UTC) + timedelta(hours=1):%d.%m.%Y %H:%M} +0000", "future"),
+    (f"date: {datetime.now(UTC):%d %B %Y} à 0h10", "future"),
+    ("date: 2020-01-01\nrelease_at: 2099-05-01", "future"),
+    (f"date: 2020-01-01\npublish_until: {stamp(minutes=-1)}", "expired"),
     (f"date: 2020-01-01\nembargo: {stamp(hours=1)}", "future"),
     (f"expiryDate: {stamp(minutes=-1)}", "expired"),
     (f"expiryDate: {stamp(hours=1)}", ""),
@@ -434,6 +456,10 @@ def test_a_time_without_a_zone_is_one_of_the_site_s(tmp_path: Path, name: str, t
     blog = made(tmp_path, {"content/open.md": front(), **zoned})
     assert "content/a.md" in blog.posts()
     blog.write({name: zoned[name].replace("-13", "+11")})
+    report = json.loads(blog.ingest("--json", "--rebuild").out)
+    assert reasons(report)["content/a.md"] == "future"
+    ahead = datetime.now(UTC) + timedelta(hours=1)  # in the zone of the post
+    blog.write({name: zoned[name], "content/a.md": front(f"date: {ahead:%Y-%m-%d %H:%M:%S} UTC")})
     report = json.loads(blog.ingest("--json", "--rebuild").out)
     assert reasons(report)["content/a.md"] == "future"
 
