@@ -242,12 +242,14 @@ SITES: dict[str, tuple[Mapping[str, str | bytes], dict[str, str]]] = {
     "items that Joplin syncs": (
         {
             "a.md": f"A\n\n{WORDS}\n{JOPLIN}is_conflict: 0\ndeleted_time: 0\ntype_: 1",
+            "f.md": f"F\n\n{JOPLIN}is_conflict: 0\ndeleted_time: 0\ntype_: 1",
             "b.md": f"B\n\n{WORDS}\n{JOPLIN}is_conflict: 1\ntype_: 1",
             "c.md": f"{JOPLIN}encryption_cipher_text: JED0\nencryption_applied: 1\ntype_: 1",
             "d.md": f"D\n\n{WORDS}\n{JOPLIN}deleted_time: 1714557600000\ntype_: 1",
             "e.md": f"boats\n\n{JOPLIN}type_: 2",
         },
-        {"b.md": "copy", "c.md": "locked", "d.md": "draft", "e.md": "not published"},
+        {"b.md": "copy", "c.md": "locked", "d.md": "draft", "e.md": "not published"}
+        | {"f.md": "empty"},
     ),
     "front matter in other places": (
         {
