@@ -88,7 +88,7 @@ MAX_DEPTH = 50
 """Maximum depth of nesting. libyaml's composer recurses in C and overflows the stack at 60,000."""
 _END = r"[^\S\n]*+$"
 _LAST = r"(?!\n[^\S\n]*+[\]}\"',])"
-_UNOPENED = r"""\s*(?=(?:title|layout|date|tags|categories|author):[ \t])
+_UNOPENED = r"""\s*(?=(?:title|layout|date|tags|categories|author|published|id|permalink):[ \t])
     (?=(?:[\w-]+:.*\n|[ \t]*-[ ].*\n){2,}-{3,}"""
 _EXPORT = r"""export\s++(?:const|let|var)\s++
     (?i:\w{0,20}meta(?:data)?|front_?matter|article|post|page)\b[^=\n]*+=\s*+(?:[\w.]++\(\s*+)?\{"""
@@ -117,16 +117,16 @@ _FIELD_NAME = r"[\w$@.:/-]+(?: [\w$@.:/-]+){0,2}"
 """A field's name of up to three words. A longer run of words before a colon is a sentence."""
 _YAML_KEY = re.compile(rf"""\s*(?:\#.*\n\s*)*["']?(?:{_FIELD_NAME}|<<)["']?[ \t]*:(?:\s|\Z)""")
 _LOOSE = re.compile(
-    r"(?:[^\S\n]*+\n)*+(?:(?:[ \t]*+\.\. )?[A-Za-z][\w-]{0,40}(?:::?[^:\n][^\n]*+\n?"
-    r"(?:(?: {4}|\t)[^\S\n]*+(?!\.\. )\S[^\n]*+\n?)*+|:\n))++(?=\s|\Z|---[ \t]*$)",
-    re.MULTILINE,
+    r"(?m)(?:[^\S\n]*+\n)*+(?:(?:[ \t]*+\.\. )?[A-Za-z][\w-]{0,40}+(?: [\w-]{1,20}+){0,2}+"
+    r"(?:::?[^:\n][^\n]*+\n?(?:(?: {4}|\t)[^\S\n]*+(?!\.\. )\S[^\n]*+\n?)*+|:\n))++"
+    r"(?=[\s#<![]|\Z|---[ \t]*$)"
 )
-_USUAL_NAMES = """title date created modified author authors tags aliases category categories
-    description hide keywords slug status summary template"""
+_USUAL_NAMES = """title date created modified author authors tags aliases category categories draft
+    description hide keywords lang layout published save_as slug status summary template url"""
 _USUAL = frozenset(_USUAL_NAMES.split())
 """Names of usual fields. A second block needs at least one of them. A block without fences must
 begin with one, and needs a title or a second one."""
-_LOOSE_FIELD = re.compile(r"(?m)^(?:[ \t]*\.\. )?(\w[\w-]*)::?[ \t]*(.*(?:\n[ \t]+(?!\.\. )\S.*)*)")
+_LOOSE_FIELD = re.compile(r"(?m)^(?:[ \t]*\.\. )?(\w[\w -]*)::?(.*(?:\n[ \t]+(?!\.\. )\S.*)*)")
 """A field without a fence, as in Pelican, MkDocs, Logseq and Nikola. Later lines of a value are
 indented (https://docs.getpelican.com/en/stable/content.html#file-metadata,
 https://getnikola.com/handbook.html#metadata-fields)."""
@@ -139,7 +139,9 @@ _TITLE_BLOCK = re.compile(
 In MyST, or above a top heading, lines with `%` are comments."""
 _JOPLIN = re.compile(r"id: ?[0-9a-f]{32}\n(?:[a-z_]+:[^\n]*+\n)*?type_: ?\d+")
 """Fields at the end of a note that Joplin syncs (packages/lib/models/BaseItem.ts, `serialize`)."""
-_JOPLIN_FIELD = re.compile(r"(?m)^(created_time|author|is_\w+t|encr\w+ed|deleted\w+|type_): *(.*)")
+_JOPLIN_FIELD = re.compile(
+    r"(?m)^(created_time|author|is_\w+t|encr\w+ed|deleted\w+|type_): *+(?!0$)(.*)"
+)
 _NOT_YAML = re.compile(
     r"(?m)(?<![^\s,])//.*|\bnew Date\(|(?<=[\"'`])\)|(?<=\w:)(?=[\"'\[{])|(?<=: )!|\\'"
     r"|(?<=[:=] )`[^`]*`|`|^[ \t]*(?:const|let|var)[ \t]+(?P<name>\w+)[ \t]*=|;(?=[ \t]*$)"
@@ -223,11 +225,12 @@ def _split_form(text: str) -> FrontMatter | None:
     if loose := _LOOSE.match(text):
         fields = {name: " ".join(value.split()) for name, value in _LOOSE_FIELD.findall(loose[0])}
         names = [*map(str.lower, fields)]
-        is_page = names[0] in _USUAL and ("title" in names or len(_USUAL.intersection(names)) > 1)
+        is_page = len(_USUAL.intersection(names)) > (names[0] != "title")
         if loose[0].lstrip().startswith(".. "):  # in Nikola these tags keep a post back
             tags = re.split(r"[,\s]+", fields.get("tags", "").lower())
             fields |= dict.fromkeys({"draft", "private"}.intersection(tags), "true")
-        if (is_page and names[1:]) or loose[0].partition(" ")[0].endswith("::"):
+        is_page = is_page and (len(names) > 1 or not text.startswith("---", loose.end()))
+        if is_page or loose[0].partition(" ")[0].endswith("::"):
             return _make_front_matter(text, loose.end() - 1, fields)
     if (block := _TITLE_BLOCK.match(text)) and (block[2] is not None or not block[4]):
         values = (" ".join((words or "").split()) for words in block.groups())
@@ -243,7 +246,7 @@ def _split_joplin(text: str) -> FrontMatter | None:
         return None
     title, _, body = head.partition("\n")
     fields = dict(_JOPLIN_FIELD.findall(tail))
-    return FrontMatter({"title": title, "joplin_type": fields.pop("type_"), **fields}, body, 2)
+    return FrontMatter({"title": title, "joplin_type": fields.pop("type_", "0"), **fields}, body, 2)
 
 
 def _split_block(
@@ -370,7 +373,7 @@ def _read_apart(block: str, language: str) -> dict[Any, object]:
             fields |= parsed
         elif words := _FIELD_WORDS.match(part):
             items = [item.strip(" \"'") for item in _LIST_ITEM.findall(part)]
-            value = words[2] if "]" in words[2] else words[2].lstrip("[")
+            value = re.sub(r"^\[([^\[\]]*)\]?$", r"\1", words[2])
             fields[words[1]] = value.strip(" \"'|>") or items
     return fields
 

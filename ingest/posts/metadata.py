@@ -64,16 +64,16 @@ def flatten(value: object) -> Iterator[object]:
 
 
 _PUBLISHED = """publishdate pubdate pubdatetime published publishedat publisheddate publishedon
-    publishedtime publishtime publication publicationdate datepublished firstpublished
+    publishedtime publishtime publication publicationdate datepublished firstpublished releaseat
     firstpublishedat releasedate releasedon 发布日期 发布时间 發布日期 發佈日期 公開日"""
 _CREATED = """created createdat createdon createddate createdtime createtime creationdate
-    creationtime datecreated dateadded posted postedat postedon postdate dateposted datetime
-    timestamp datum fecha erstellt 日期 创建日期 创建时间 建立日期 作成日 投稿日"""
+    creationtime datecreated dateadded posted postedat postedon postdate dateposted datetime dated
+    timestamp datum fecha erstellt issued дата 날짜 日期 创建日期 创建时间 建立日期 作成日 投稿日"""
 _CHANGED = """lastmod lastmodified lastmodifiedat modified modifiedat modifieddate modifiedtime
     datemodified updated updatedat updatedon updateddate updatedtime updatetime dateupdated
     lastupdate lastupdated lastupdatedat edited editedat lastedited lasteditedtime lasteditedat
     更新日期 更新时间 更新日"""
-_ENDS = """expirydate expire expires expiresat expireson expiry expiredate expiration
+_ENDS = """expirydate expire expires expiresat expireson expiry expiredate expiration publishuntil
     expirationdate unpublishdate unpublishat unpublishon validuntil visibleuntil availableuntil"""
 END_FIELDS = tuple(_ENDS.split())
 """Normalized names of fields with a post's last day. A note stays, but becomes outdated then."""
@@ -100,7 +100,7 @@ _WORD, _ORDINAL = r"([^\W\d_]{3,12})\.?", r"(\d{1,2})(?:st|nd|rd|th|er|re|[.ºª
 _OF = r"[\s-](?:(?:de|of|di) |d['’])?"
 _NUMERIC = (
     r"^(\d{4})(?:[-/.] ?(\d{1,2})[-/.] ?(\d{1,2})|(\d\d)(\d\d)(?:\d{4}(?:\d\d)?)?"
-    r"|[年년] ?(\d+)[月월] ?(\d+)[日일])(?!\d)"
+    r"| ?[年년] ?(\d+) ?[月월] ?(\d+) ?[日일])(?!\d)"
 )
 _ABOVE_12 = r"(1[3-9]|2\d|3[01])"
 _DATE_FORMS = (
@@ -240,13 +240,13 @@ _REPLACEMENTS = {
     **dict.fromkeys(("supersedes", "replaces", "obsoletes"), "older"),
 }
 _NO_WORDS = re.compile(
-    r"template|layout|type|kind|class|css|js$|script|style|theme|image|img|cover|photo|thumb"
+    r"(?!.*(?:title|label|headline|description|caption|alt|transcript)$).*(?:template|layout|type|kind|class|css|js$|script|style|theme|image|img|cover|photo|thumb"
     r"|icon|colou?r|font|ur[li]|link|href|path|slug|id$|key|hash|token|secret|pass|pwd|credential"
     r"|auth(?!or)|kennwort|contrase|senha|пароль|密[码碼]|パスワード|비밀번호|lang|locale"
     r"|draft|publish|visib|priva|hidden|intern|access|permi|role|robots|index"
     r"|order|weight|sort|menu|nav|side|toc|math|comment|engine|format|licen[cs]e|mail"
     r"|output|execute|jupyter|bibliography|^head$|footer|cascade|build|params|extra|alias|redirect"
-    r"|taxonom|sitemap|listing|option|config|plugin"
+    r"|taxonom|sitemap|listing|option|config|plugin)"
 )
 """Parts of normalized names of fields whose values are not meant for readers."""
 _WORDY = re.compile(
@@ -347,7 +347,7 @@ def _list_words(named: Fields) -> Iterator[str]:
     description = first_text(named, _SUMMARIES)
     items = [item for fields in _levels(named) for item in fields.items() if item[0] not in taken]
     for name, value in items:  # the list grows by the fields of inner mappings
-        if _NO_WORDS.search(name) and not name.endswith(("title", "label", "headline")):
+        if _NO_WORDS.match(name):
             continue
         texts = list[str]()
         for item in flatten(value):
@@ -415,7 +415,7 @@ def _split_tags(value: object, *, at_blanks: bool) -> Iterator[str]:
     """Yield tags. Split a string at `,` or `;`, else at blanks if asked or if all are hashtags."""
     if not isinstance(value, str):
         return filter(None, map(to_text, flatten(value)))
-    parts, words = re.split(r"[,，、;]", value), value.split()
+    parts, words = re.split(r"[,，、;]|(?<=\]\])\s", value), value.split()
     is_words = len(parts) == 1 and (at_blanks or all(word[0] == "#" for word in words))
     return filter(None, map(to_line, words if is_words else parts))
 

@@ -1,80 +1,83 @@
 """Read which files a vault's settings exclude; Obsidian's templates are excluded too.
 
 Logseq lists starts of paths under `:hidden` in `logseq/config.edn`. Obsidian lists starts of paths
-and `/regular expressions/` under `userIgnoreFilters` in `.obsidian/app.json`. No expression is run.
-One with only plain words, `^`, `$`, `.*` and `(^|/)` excludes all paths that have its longest word.
-Any other expression excludes the whole vault, and the reason names the expression.
+and `/regular expressions/` under `userIgnoreFilters` in `.obsidian/app.json`. An expression that
+Rust's engine does not know, such as `(?!x)`, excludes the whole vault, and the reason names it.
+Templates, or their folder, are named in the settings of Obsidian and of its plugins.
 """
 
 import json
 import re
+from collections.abc import Callable, Iterator
+from contextlib import suppress
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import NamedTuple
+
+from pydantic_core import SchemaError
 
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.ingest.foreign_files import decode_settings, read_if_there
+from blog_search_mcp.ingest.posts.ignore_rules import compile_expressions
 
 OBSIDIAN = ".obsidian"
 LOGSEQ = "logseq"
-_TEMPLATES = (
-    ("templates.json", "folder"),
-    ("daily-notes.json", "template"),
-    ("plugins/templater-obsidian/data.json", "templates_folder"),
-)
-"""Settings files, each with the field that names a template or a folder of templates."""
+_TEMPLATE = re.compile(r'(?i)"(?:\w*template\w*|(folder))"\s*:\s*("(?:[^"\\\n]|\\.)+")')
+"""Setting that names a template or a folder of these; `folder` is one in `templates.json`."""
 _LOGSEQ_HIDDEN = re.compile(r"^[^;\n]*:hidden\s*\[([^\[\]]*)\]", re.MULTILINE)
-_EXPRESSION = re.compile(r"/(.+)/[a-z]*")
-_EDGE = re.compile(r"\(\^\|\\?/\)|^\^|\$$|\.\*")
-"""Parts of an expression that stand for the start of a path or folder, its end, or any text."""
-_PLAIN_WORDS = re.compile(r"(?:[\w\s/&'@,;~!#%-]|\\[/.-])+")
+_EXPRESSION = re.compile(r"/.+/[a-z]*")
 
 
 class Vault(NamedTuple):
     """A vault and the files that it excludes."""
 
     folder: Path
-    words: tuple[str, ...] = ()
-    """Excluded parts of paths, case-folded; a line break stands for the start of the path."""
+    starts: tuple[str, ...] = ()
+    """Starts of excluded paths, case-folded."""
+    is_met: Callable[[str], bool] = bool
+    """Whether an expression excludes a path."""
     doubt: str = ""
     """Reason why the whole vault is left out, `""` if it is not."""
 
     def exclude(self, post: Path) -> str | None:
         """Return the reason why a post of the vault is left out, `None` if it is not."""
-        path = f"\n{post.relative_to(self.folder).as_posix().casefold()}"
-        return "excluded" if any(word in path for word in self.words) else self.doubt or None
+        path = post.relative_to(self.folder).as_posix()
+        is_excluded = path.casefold().startswith(self.starts) or self.is_met(path)
+        return self.doubt or ("excluded" if is_excluded else None)
 
 
 def read_vault(folder: Path) -> Vault | None:
     """Read a vault's settings; `None` for another folder. Invalid template settings are ignored."""
-    app, name = _read_json(folder, "app.json"), f"{LOGSEQ}/config.edn"
-    if not ((folder / OBSIDIAN).exists() or (folder / name).exists()):
+    app, edn = f"{OBSIDIAN}/app.json", f"{LOGSEQ}/config.edn"
+    if not ((folder / OBSIDIAN).exists() or (folder / edn).exists()):
         return None
-    if app is None:
-        return Vault(folder, doubt=f"{OBSIDIAN}/app.json, which may exclude it, cannot be read")
     try:
-        logseq = decode_settings(read_if_there(folder, name) or b"")
+        settings = json.loads(decode_settings(read_if_there(folder, app) or b"{}"))
+        listed = [*map(str, settings.get("userIgnoreFilters") or ())]
+    except (UnreadablePost, ValueError, RecursionError, AttributeError, TypeError):
+        return Vault(folder, doubt=f"{app}, which may exclude it, cannot be read")
+    try:
+        logseq = decode_settings(read_if_there(folder, edn) or b"")
     except (UnreadablePost, UnicodeError) as error:
-        return Vault(folder, doubt=f"{name} may exclude it, and {error}")
-    templates = (str((_read_json(folder, name) or {}).get(key, "")) for name, key in _TEMPLATES)
-    names = [path.strip("/").casefold().removesuffix(".md") for path in templates]
-    words = [f"\n{name}{end}" for name in names if name for end in ("/", ".md")]
-    for text in map(str, app.get("userIgnoreFilters") or ()):
-        if (expression := _EXPRESSION.fullmatch(text)) is None:
-            words += [f"\n{text.lstrip('/').casefold()}"] if text.strip("/") else []
-        elif _PLAIN_WORDS.fullmatch(parts := _EDGE.sub("\n", expression[1].casefold())):
-            words.append(max(parts.replace("\\", "").split("\n"), key=len))
-        else:
-            doubt = f"the vault excludes {text}, which may be any file; name folders instead"
-            return Vault(folder, doubt=doubt)
-    hidden = re.findall(r'"/?([^"]+)"', " ".join(_LOGSEQ_HIDDEN.findall(logseq)))
-    return Vault(folder, (*words, *(f"\n{path.casefold()}" for path in hidden)))
-
-
-def _read_json(folder: Path, name: str) -> dict[str, Any] | None:
-    """Read a mapping from Obsidian's folder: empty if there is no file, `None` if it is invalid."""
+        return Vault(folder, doubt=f"{edn} may exclude it, and {error}")
+    expressions = [text for text in listed if _EXPRESSION.fullmatch(text)]
+    starts = [text.lstrip("/") for text in listed if text not in expressions]
+    starts += re.findall(r'"/?([^"]+)"', " ".join(_LOGSEQ_HIDDEN.findall(logseq)))
+    names = [path.strip("/").removesuffix(".md") for path in _list_templates(folder)]
+    starts += [f"{name}{end}" for name in names if name for end in ("/", ".md")]
     try:
-        data = read_if_there(folder, f"{OBSIDIAN}/{name}")
-        value = {} if data is None else json.loads(data)
-    except (UnreadablePost, ValueError, RecursionError):
-        return None
-    return value if isinstance(value, dict) else None
+        is_met = compile_expressions(f"(?i:{text[1 : text.rindex('/')]})" for text in expressions)
+    except SchemaError:
+        named = ", ".join(expressions)
+        doubt = f"the vault excludes {named}, which may be any file; name folders instead"
+        return Vault(folder, doubt=doubt)
+    return Vault(folder, tuple(text.casefold() for text in starts if text), is_met)
+
+
+def _list_templates(folder: Path) -> Iterator[str]:
+    home = folder / OBSIDIAN
+    for path in sorted((*home.glob("*.json"), *home.glob("plugins/*/data.json"))):
+        with suppress(UnreadablePost, ValueError):
+            data = read_if_there(folder, path.relative_to(folder).as_posix())
+            for is_folder, value in _TEMPLATE.findall(decode_settings(data or b"")):
+                if not is_folder or path.name == "templates.json":
+                    yield json.loads(value)

@@ -1,14 +1,15 @@
 """Decide by a post's metadata whether it is public, from when and until when.
 
-`check_visibility` takes a post's own and inherited fields. `_RULES` lists the values with which
-generators, themes and editors keep a page from readers, or out of a site's lists and search. A post
-with one of these values is not indexed. If a value is ambiguous, the post is kept back.
+`check_visibility` takes a post's own and inherited fields. `visibility_rules.txt` lists the values
+with which generators, themes and editors keep a page from readers, or out of a site's lists and
+search. A post with one of these values is not indexed. If a value is ambiguous, it is kept back.
 """
 
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
-from typing import Literal, TypeAlias, get_args
+from pathlib import Path
+from typing import Literal, TypeAlias, cast, get_args
 from zoneinfo import ZoneInfo
 
 from blog_search_mcp.ingest.posts.metadata import (
@@ -35,59 +36,31 @@ payment, a `hidden` page is in no list or search, a `redirect` leads elsewhere, 
 no text. A vault's settings make a post `excluded`; a `copy` is another version of a file."""
 INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
 """Reasons that `--include-drafts` overrides."""
-_NO = "false no off 0 n f never"
-_NEGATED = f"{_NO} none null"
-_STATES = (
-    "draft drafts private hidden unpublished unlisted pending scheduled future embargo embargoed "
-    "internal confidential secret protected password locked encrypted trash trashed deleted "
-    "wip"
-)
-_RULES: tuple[tuple[HiddenReason, Literal["is", "is not", "has"], str, str], ...] = (
-    ("draft", "is not", _NEGATED, """draft isdraft saveasdraft private isprivate secret confidential
-        internal unpublished notpublished dontpublish headless ignorepublish wip deleted
-        deletedtime trashed dghide"""),
-    ("draft", "is", _NO, """publish published ispublished dgpublish public ispublic permalink render
-        routable enabled live show"""),
-    ("draft", "is", f"{_NO} link", "build.render"),
-    ("draft", "has", f"{_STATES} members member paid premium subscribers restricted",
-        "access accesslevel tier auth"),
-    ("draft", "has", _STATES, """status state stage poststatus publishstatus publishstate
-        publishedstate reviewstatus workflow workflowstate publish published"""),
-    ("draft", "is not", "true yes 1 public published visible listed all everyone open none null",
-        "visibility"),
-    ("locked", "is not", _NEGATED, """password passwords passphrase passcode passwd pwd
-        postpassword hbepassword requirepassword encrypt encrypted isencrypted encryption protect
-        protected isprotected passwordprotected lock locked islocked paywall paid premium
-        memberonly membersonly sponsorsonly subscribersonly loginrequired requireslogin
-        requiresauth encryptionapplied access.site access.site.login"""),
-    ("copy", "is not", _NEGATED, "isconflict"),
-    ("not published", "is not", "1", "joplintype"),
-    ("hidden", "is not", _NEGATED, """unlisted isunlisted hidden ishidden noindex norobots
-        norobotsindex nosearch excludesearch searchexclude excludefromsearch excludedinsearch
-        omitfromsearch searchomit searchignore ignoresearch skipsearch searchhidden
-        hiddenfromsearch hidefromsearch hideinsearch searchdisabled disablesearch booksearchexclude
-        excludefromindex eleventyexcludefromcollections nocrawl pagefindignore sitemapexclude
-        search.exclude search.hidden search.hide search.disabled search.noindex robots.noindex
-        sitemap.exclude sitemap.disable"""),
-    ("hidden", "is", _NO, """visible isvisible listed islisted search searchable issearchable
-        searchindex insearchindex includeinsearch indexable indexed indexing crawl pagefind
-        docsearch algolia lunr list sitemap robots build.list
-        search.enabled search.index robots.index"""),
-    ("hidden", "has", "true yes on 1 search", "hide exclude"),
-    ("hidden", "has", "noindex none", "robots googlebot"),
-    ("hidden", "has", "noindex", "head meta"),
-    ("redirect", "is not", _NEGATED, "redirect redirectto redirecturl redirecttourl"),
-)  # fmt: skip
+_RULES = Path(__file__).with_name("visibility_rules.txt").read_text("utf-8")
 """Rows of reason, test, texts and normalized names of fields. A value that is not empty is tested:
 it `is` one of the texts, `is not` any, or `has` one as a word. `a.b` is field `b` of a mapping `a`.
+A name in capital letters stands for words.
 
 From the documentation of Hugo, Zola, Jekyll, Hexo, Eleventy, Quarto, MkDocs with Material and
 encryptcontent, Pelican, Docusaurus, Starlight, VitePress, Obsidian, Quartz, Logseq, Joplin, Ghost,
 WordPress, Grav, GitBook, Mintlify and Qiita, and of common themes."""
+_SEARCHES = "search searchindex index sitemap algolia lunr pagefind llms"
+_NOT = "exclude excluded omit ignore skip hide hidden disable disabled no"
+_WORDS = {
+    "UNSEARCHED": " ".join(
+        f"{no}{of} {no}from{of} {no}in{of} {of}{no}"
+        for no in _NOT.split()
+        for of in _SEARCHES.split()
+    )
+}
 _TABLE: dict[str, list[tuple[HiddenReason, str, frozenset[str]]]] = {}
-for _reason, _test, _values, _names in _RULES:
-    for _name in _names.split():
-        _TABLE.setdefault(_name, []).append((_reason, _test, frozenset(_values.split())))
+for _row in _RULES.strip().replace("\n   ", " ").split("\n"):
+    _reason, _, _columns = _row.partition("  ")
+    _WORDS[_reason], *_names = re.sub("[A-Z]{2,}", lambda n: _WORDS[n[0]], _columns).rsplit("  ", 1)
+    for _name in " ".join(_names).split():
+        _test, _, _values = _WORDS[_reason].partition("  ")
+        _rule = cast("HiddenReason", _reason), _test, frozenset(_values.split())
+        _TABLE.setdefault(_name, []).append(_rule)
 _SUBJECT_FIELDS = "status state stage reviewstatus workflow workflowstate scheduled"
 """Fields that describe the subject of a note, such as a task, a project or a book."""
 _MAPPINGS = frozenset(name.partition(".")[0] for name in _TABLE if "." in name)
@@ -117,9 +90,8 @@ def check_visibility(
     """
     subjects = (*_SUBJECT_FIELDS.split(), *END_FIELDS) if is_note else ()
     named = {name: value for name, value in named.items() if name not in subjects}
-    zone = to_text(named.get(ZONE))
-    own_day = find_day(named, source)
-    dated = (*_read_times(named, (*PUBLISH_FIELDS, *DATE_FIELDS), zone), _to_instant(own_day, zone))
+    zone, day = to_text(named.get(ZONE)), find_day(named, source)
+    dated = (*_read_times(named, (*PUBLISH_FIELDS, *DATE_FIELDS), zone), _to_instant(day, zone))
     begins = max(filter(None, (dated[0], *_read_times(named, _BEGINS, zone))), default=now)
     ends = min(_read_times(named, END_FIELDS, zone, is_end=True), default=None)
     reasons = {reason for name, value in _list_fields(named) for reason in _judge(name, value)}
@@ -133,7 +105,8 @@ def check_visibility(
     reasons |= {reason for reason, is_met in others.items() if is_met}
     left_out = next(filter(reasons.__contains__, VISIBILITY), None)
     due = begins if left_out == "future" else None if left_out else ends
-    return left_out, _format(ends), _format(due)
+    times = [time.isoformat(timespec="seconds") if time else None for time in (ends, due)]
+    return left_out, times[0], times[1]
 
 
 def keeps_back(name: str, value: object) -> bool:
@@ -150,9 +123,10 @@ def _judge(name: str, value: object) -> Iterator[HiddenReason]:
     """Yield the reasons for which this value of a field (by normalized name) keeps a post back."""
     is_list = isinstance(value, list) and value
     text = (str(value) if is_list else to_text(value)).strip().lower() if name in _TABLE else ""
+    is_map = isinstance(value, Mapping) and name in _MAPPINGS
     for reason, test, words in _TABLE[name] if text else ():
         said = re.findall(r"\w+", text) if test == "has" else [text]
-        if words.isdisjoint(said) == (test == "is not"):
+        if words.isdisjoint(said) == (test == "is not") and not (is_map and test == "is"):
             yield reason
 
 
@@ -182,8 +156,11 @@ def _read_times(
 
 
 _COMPACT_TIME = re.compile(r"^(\d{4})(\d\d)(\d\d)(\d\d)(\d\d)(?:\d\d)?$")
-_CLOCK = re.compile(r"\b(\d{1,2}):(\d\d)(?::\d\d)? ?([AaPp])\.?[Mm]\.?$")
-_BEFORE_ZONE = re.compile(r"(?<! ) +(?:UTC)?(?=[+-]\d\d:?\d\d$|Z$)| UTC$")
+_CLOCK = re.compile(
+    r"\b([01]?\d|2[0-3]):([0-5]\d)(?::\d\d)?(?: ?([AaPp])\.?[Mm]\.?)?(Z|[+-]\d\d:?\d\d)?$"
+)
+_HAS_TIME = re.compile(r"\d ?(?:[:h時时點点시]|[ap]\.?m)|T\d", re.IGNORECASE)
+_BEFORE_ZONE = re.compile(r"(?<! ) +(?:UTC|GMT)?(?=[+-]\d\d:?\d\d$|Z$)")
 
 
 def _to_instant(value: object, zone: str, *, is_end: bool = False) -> datetime | None:
@@ -198,7 +175,8 @@ def _to_instant(value: object, zone: str, *, is_end: bool = False) -> datetime |
         return None
     if not 1970 < day.year < 9999:
         return datetime.combine(day, time(), UTC)
-    text = _COMPACT_TIME.sub(r"\1-\2-\3 \4:\5", _BEFORE_ZONE.sub("", to_text(value)))
+    text = re.sub(" (?:UTC|GMT)$", "Z", _BEFORE_ZONE.sub("", to_text(value)))
+    text = _COMPACT_TIME.sub(r"\1-\2-\3 \4:\5", text)
     if moment := read_epoch(text):
         return moment
     try:
@@ -206,10 +184,10 @@ def _to_instant(value: object, zone: str, *, is_end: bool = False) -> datetime |
     except ValueError:
         moment = datetime.combine(day, time())
         if clock := _CLOCK.search(text):
-            hour = int(clock[1]) % 12 + 12 * (clock[3] in "pP")
-            moment += timedelta(hours=hour, minutes=int(clock[2]))
+            hour = int(clock[1]) % 12 + 12 * (clock[3] in "pP") if clock[3] else int(clock[1])
+            moment = datetime.fromisoformat(f"{day} {hour:02}:{clock[2]}{clock[4] or ''}")
         else:
-            moment += timedelta(days=is_end == (":" not in text))
+            moment += timedelta(days=is_end != bool(_HAS_TIME.search(text)))
     if moment.tzinfo is None and zone:
         moment = moment.replace(tzinfo=_find_zone(zone, is_end=is_end))
     return moment.astimezone(UTC)
@@ -220,7 +198,3 @@ def _find_zone(name: str, *, is_end: bool) -> tzinfo:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
         return timezone(timedelta(hours=14 if is_end else -12))
-
-
-def _format(moment: datetime | None) -> str | None:
-    return moment.isoformat(timespec="seconds") if moment else None

@@ -47,7 +47,7 @@ _COPY = re.compile(
 tools for Git give to the other version of a file that two machines changed."""
 _MAYBE_COPY = re.compile(
     r"(?:copy of|kopie von|copie de|copia de) (.+)|(.+?)(?: \d{1,2}| ?\(\d{1,2}\)"
-    r"|(?: -| –)?[ _-]\(?(?:copy|kopi[ea]|copie|c[oó]pia|копия|副本|コピー)\)?(?: ?\(?\d+\)?)?"
+    r"|(?: -| –)?[ _-]\(?(?:copy|kopi[ea]?|copie|c[oó]pia|копия|副本|コピー)\)?(?: ?\(?\d+\)?)?"
     r"|~|_\d|[ ._-](?:bak|backup|old|orig|conflict(?:ed)?(?:[ ._-]\d{1,2})?)"
     r"|-(?:\S*-)?(?:desktop|laptop|macbook|imac|iphone|ipad|pc|surface|thinkpad)(?:-\S*)?)",
     re.IGNORECASE,
@@ -57,13 +57,16 @@ another post: `ingest.prepare` compares the texts to decide."""
 _BIN_FOLDERS = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
 """Folders in which Logseq and file servers keep changed or deleted files."""
 _SECTION_ENDS = (".md", ".markdown", ".html")
-_DATA = re.compile(r"_metadata\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
-"""Names of files with fields for posts: Quarto, Material for MkDocs, Bridgetown and Eleventy."""
+_DATA = re.compile(r"_(?:meta)?data\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
+"""Names of files with fields for posts: Quarto, Lume, Material for MkDocs, Bridgetown, Eleventy."""
 _PACKAGES = (
     *("/node_modules/", "/bower_components/", "/jspm_packages/", "/vendor/bundle/"),
-    *("/vendor/cache/", "/site-packages/", "/Pods/", "/renv/library/"),
+    *("/vendor/cache/", "/site-packages/", "/Pods/", "/Carthage/Checkouts/", "/renv/library/"),
+    *("/vendor/github.com/", "/elm-stuff/"),
 )
-"""Ends of folders in which package managers of five languages install packages."""
+"""Ends of folders in which package managers install packages."""
+_INSTALLED = frozenset(("pyvenv.cfg", "conda-meta", "autoload.php"))
+"""Names in a folder of installed packages: of Python, Conda and Composer."""
 _REPOSITORY = frozenset((".git", "package.json"))
 """Names that mark the folder they lie in as a repository, not a mere folder of posts."""
 _ABOUT_REPOSITORY = re.compile(
@@ -204,7 +207,7 @@ def _list_folder(folder: _Folder, folders: list[_Folder]) -> Iterator[SourceFile
         return
     if IGNORE_FILE in beside:
         folder = folder._replace(ignores=(*folder.ignores, _read_ignore_file(folder)))
-    if folder.source and "pyvenv.cfg" in beside:  # https://docs.python.org/3/library/venv.html
+    if folder.source and not _INSTALLED.isdisjoint(beside):
         return
     if not beside.keys().isdisjoint((OBSIDIAN, LOGSEQ)) and (vault := read_vault(path)):
         folder = folder._replace(vaults=(*folder.vaults, vault))

@@ -6,7 +6,7 @@ lower-case names.
 
 import posixpath
 import re
-from collections.abc import Iterable, Iterator, Mapping, Set
+from collections.abc import Callable, Iterable, Iterator, Mapping, Set
 from datetime import UTC, date, datetime
 from functools import cached_property
 from itertools import chain
@@ -16,12 +16,12 @@ from urllib.parse import quote
 from zoneinfo import ZoneInfo
 
 from pydantic import AliasPath, BaseModel, ConfigDict, Field, ValidationError
-from pydantic_core import SchemaError, SchemaValidator, core_schema
+from pydantic_core import SchemaError
 
 from blog_search_mcp.index.errors import ContentError, NoLink
 from blog_search_mcp.index.text.display import shorten
 from blog_search_mcp.index.types import MAX_ADDRESS
-from blog_search_mcp.ingest.posts.ignore_rules import Rules, compile_rules, leaves_out, write_rules
+from blog_search_mcp.ingest.posts import ignore_rules
 from blog_search_mcp.ingest.posts.metadata import Fields, first_date
 from blog_search_mcp.ingest.posts.visibility import ZONE
 from blog_search_mcp.ingest.sites.configuration import Config, find_setting, get_text, list_texts
@@ -140,7 +140,7 @@ class Generator(BaseModel):
         """List rules in the form of a `.gitignore` for files that are no posts."""
         settings = ((find_setting(self.config, path), form) for path, form in self.ignored.items())
         home = self.folder.strip("./")
-        lists = (write_rules(list_texts(value), form, home) for value, form in settings)
+        lists = (ignore_rules.write_rules(list_texts(each), form, home) for each, form in settings)
         return *self.never, *self.rules, *chain(*lists)
 
     def list_folders(self) -> Iterable[str]:
@@ -153,18 +153,16 @@ class Generator(BaseModel):
 
     def leaves_out(self, folder: str, inner: str) -> bool:
         """Whether a setting excludes the path `inner` below `folder`, a folder of posts."""
-        rules, regex = self._rules
-        return leaves_out(rules, inner) or regex.isinstance_python(f"/{folder}/{inner}")
+        rules, is_met = self._rules
+        return ignore_rules.leaves_out(rules, inner) or is_met(f"/{folder}/{inner}")
 
     @cached_property
-    def _rules(self) -> tuple[Rules, SchemaValidator]:
-        """Compiled rules, and expressions for Rust's linear-time engine. Raises ContentError."""
+    def _rules(self) -> tuple[ignore_rules.Rules, Callable[[str], bool]]:
+        """Compiled rules and expressions. Raises ContentError."""
         texts = list_texts(find_setting(self.config, self.expressions))
-        pattern = "|".join(map("(?:{})".format, texts)) or r"[^\s\S]"
+        lines = (line for line in self.list_rules() if line.strip("!/ "))
         try:
-            rules = compile_rules(line for line in self.list_rules() if line.strip("!/ "))
-            schema = core_schema.str_schema(pattern=pattern, regex_engine="rust-regex")
-            return rules, SchemaValidator(schema)
+            return ignore_rules.compile_rules(lines), ignore_rules.compile_expressions(texts)
         except (ValueError, SchemaError) as error:
             fault = shorten(" ".join(str(error).split()), 300, len)
             raise ContentError(f"What the site's configuration leaves out: {fault}.") from error

@@ -69,6 +69,7 @@ class ScriptSite(Generator):
         text = "\n".join(read_settings(folder, name) for name in names if name != ".vitepress")
         code, program = _REMARK.sub(lambda part: part[1] or "", text), " ".join(names)
         fields = salvage_fields("".join(_METADATA.findall(code)))
+        fields |= {"publish": "no"} if "ExplicitPublish" in code else {}  # a filter of Quartz
         _, setting, home, *_ = next((row for row in _SETTINGS if row[0] in program), _SETTINGS[0])
         value = re.search(rf"\b{setting}[\"']?\s*+[:=]\s*+({_STRING}|[\w./-]++)", code)
         home = clean_folder(value[1].strip("\"'`") if value else home)
@@ -95,7 +96,7 @@ class ScriptSite(Generator):
         return not self.includes - {"hash"}
 
     def list_defaults(self) -> Iterator[Default]:
-        """Yield the fields that Pelican's configuration gives to all posts."""
+        """Yield the fields that the configuration gives to all posts."""
         yield "", None, self.config
 
 

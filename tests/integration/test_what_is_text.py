@@ -39,6 +39,7 @@ BASE64 = "N4KAkARALgngDgUwgLgAQQQDwMYEMA2AlgCYBOuA7hADTgQBuCpAzoQPYB2KqATLZMzYB\
         ("a.md", f"The otter is seen.\n\n```compressed-json\nwalrus\n{BASE64}```\n"),
         ("a.md", f"![it](data:image/png;base64,{'A' * 60}walrus) The otter is seen."),
         ("a.md", f"The otter is seen.\n\n```\n{BASE64}walrus{BASE64[:60]}\n```\n"),
+        ("a.md", f"The otter is seen.\n\n```\n{BASE64}walrus/Zq1==\n```\n"),
         ("a.md", 'The otter is seen.\n\n```json\n{"type": "excalidraw", "a": "walrus"}\n```\n'),
     ],
 )

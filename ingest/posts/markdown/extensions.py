@@ -42,7 +42,7 @@ _ANYWHERE = (
 )
 LABEL = re.compile(
     r"(?:(?:!!!|\?\?\?\+?) ?[\w-]++(?: ++[\w-]++)*+(?: ++(?=\"))?|===[!+]? +(?=\"))"
-    r"(?:\"(?P<label>[^\"\n]*)\")?[ \t]*$",
+    r"(?:\"(?P<label>[^\n]*)\")?[ \t]*$",
     re.MULTILINE,
 )
 """First line of an admonition or a tab of MkDocs."""

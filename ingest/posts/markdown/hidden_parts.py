@@ -85,7 +85,7 @@ _ANY_ATTRIBUTE = re.compile(
 _HIDING = re.compile(
     rf"(?!class|[^=]*=\W?(?:false|until))[^=]*(?<![a-z]){_KEPT}(?![a-z]).*|\.?hidden(?:=(?!\W*(?:false"
     r"|until)).*)?|(?:v-(?:if|show)|[\w-]+-(?:index|search))=\W?false.?"
-    r"|style\s*=.*(?:display\W+none|visibility\W+hidden).*|class(?:name)?\s*=(?!.*\w:)(?:.*[^a-z])?"
+    r"|style\s*=.*(?:display\W+none|visibility\W+hidden).*|class(?:name)?\s*=(?!.*(?:\w:|d-\w\w-))(?:.*[^a-z])?"
     rf"(?:{_KEPT}|(?<!-)(?:hidden|d-none)(?![-\w]))(?:[^a-z].*)?",
     re.DOTALL,
 )
@@ -206,13 +206,13 @@ _STATE = re.compile(
 )
 """Text at the start of a fence that holds a drawing."""
 _ENCODED_DATA = re.compile(
-    r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])\s*+(?:[\w+/=-]{60,}+\s*+)+\Z"
+    r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])\s*+(?:[\w+/=-]{60,}+\s*+)++[\w+/=-]*+\s*\Z"
 )
 MAX_EXAMPLE = 1_000
 """Maximum characters of a fence that is kept although it may be encoded bytes."""
 _HIDDEN = re.compile(
     r"\b(?:when|unless)-(?:profile|meta)\b|\A\s*\.?hidden\s*\Z|\A\{(?:todo|comment|ifconfig)\}"
-    r"|\A\{only\}(?!.*(?<!not )\bhtml\b)"
+    r"|\A\{(?:only|raw)\}(?!.*(?<!not )\bhtml\b)"
 )
 """Attributes that hide a part, also a condition on a profile or Sphinx's `only` without HTML."""
 

@@ -169,7 +169,19 @@ def read_words(tokens: Sequence[Token], labels: frozenset[str]) -> str:
     return "\n".join(line for line in lines if line.strip())
 
 
-def _read_lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[str]:
+_DIRECTIVE = re.compile(
+    r"\{(?:figure\}.*|(?:[a-z]+:)?(?:note|tip|hint|important|warning|caution|attention|danger|error"
+    r"|seealso|admonition|dropdown|card|margin|sidebar|aside|topic|epigraph|glossary|exercise|solution"
+    r"|theorem|definition|lemma|proof|example|tab-set|tab-item|grid|grid-item(?:-card)?|deprecated"
+    r"|version(?:added|changed))\}(?P<title>.*))"
+)
+"""Info of a fence in which MyST has Markdown (https://mystmd.org/guide/directives)."""
+_OPTIONS = re.compile(r"(?:[ \t]*:[\w-]+:[^\n]*\n?)*+")
+MAX_DIRECTIVES = 4
+"""Maximum depth of directives; deeper ones are read as code."""
+
+
+def _read_lines(tokens: Sequence[Token], defined: frozenset[str], depth: int = 0) -> Iterator[str]:
     cells: list[str] | None = None
     for token in tokens:
         if token.type == "inline":
@@ -180,7 +192,11 @@ def _read_lines(tokens: Sequence[Token], defined: frozenset[str]) -> Iterator[st
                 cells.append(words)
         elif token.type in ("fence", "code_block"):
             code = token.content if token.type == "fence" else _NAMED.sub("", token.content)
-            yield code.strip("\n").rstrip()
+            if depth < MAX_DIRECTIVES and (directive := _DIRECTIVE.fullmatch(token.info)):
+                inner = f"{directive['title'] or ''}\n\n{_OPTIONS.sub('', code, count=1)}"
+                yield from _read_lines(parse_passage(inner), defined, depth + 1)
+            else:
+                yield code.strip("\n").rstrip()
         elif token.type == "html_block":
             named = _ALTERNATIVE.sub(r"\1\2\g<0>", _READING.sub(r"\1\2\3", token.content))
             text = _HTML_TAG.sub(lambda tag: "" if _PHRASING.match(tag[0]) else " ", named)

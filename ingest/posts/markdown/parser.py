@@ -31,16 +31,16 @@ Dialect: TypeAlias = Literal["body", "passage", "mdx"]
 Span: TypeAlias = tuple[int, int]
 """Character offsets, half open."""
 _BLOCK_OPENING = re.compile(
-    r"\{%-? *(?P<liquid>highlight|codeblock)\b[^{}\n]*%\}[ \t]*$"
-    r"|\{\{[<%] *(?P<hugo>highlight|mermaid)\b[^\n]*[>%]\}\}[ \t]*$"
+    r"\{%-? *(?P<liquid>highlight|codeblock|katex|math(?:jax)?)\b[^{}\n]*%\}[ \t]*$"
+    r"|\{\{[<%] *(?P<hugo>highlight|mermaid|katex|math)\b[^\n]*[>%]\}\}[ \t]*$"
     r"|\$\$(?P<dollars>)(?![^\n]*\$\$)|\\{1,2}\[(?P<bracket>)[ \t]*$"
     r"|\\begin\{(?P<begin>\w+\*?)\}(?![^\n]*\\end\{)",
     re.MULTILINE,
 )
 """Line before code in Jekyll, Hexo and Hugo, or the start of a formula."""
 _CLOSING = re.compile(
-    r"^[ \t>]*+(?:\{%-? *end(?P<liquid>highlight|codeblock)\b[^{}\n]*%\}"
-    r"|\{\{[<%] */ *(?P<hugo>highlight|mermaid)\b[^\n]*[>%]\}\}"
+    r"^[ \t>]*+(?:\{%-? *end(?P<liquid>highlight|codeblock|katex|math(?:jax)?)\b[^{}\n]*%\}"
+    r"|\{\{[<%] */ *(?P<hugo>highlight|mermaid|katex|math)\b[^\n]*[>%]\}\}"
     r"|[^\n]*(?:\$\$(?P<dollars>)(?:[ \t]*(?:\{[^{}\n]*\}|\([\w:.-]+\)))?"
     r"|\\\](?P<bracket>)|\\end\{(?P<begin>\w+\*?)\}))[ \t]*$",
     re.MULTILINE,

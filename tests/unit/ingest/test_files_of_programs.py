@@ -29,6 +29,7 @@ COPIES = [
     "Boat (1).md",
     "Boat copy.md",
     "Boat - Kopie.md",
+    "Boat - Kopi.md",
     "Copy of Boat.md",
     "Boat-DESKTOP-7Q2X9AB.md",
     "Boat.bak.md",

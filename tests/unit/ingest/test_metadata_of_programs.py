@@ -16,6 +16,7 @@ POSTS: list[tuple[str, dict[str, Any]]] = [
     ("---\npost_date: 2023. 2. 14.\n---\nA hen.", DAY),
     ("---\ncreated: 1676365200000\n---\nA hen.", DAY),
     ("---\n发布日期: 2023年2月14日\n---\nA hen.", DAY),
+    ("---\nдата: 2023 年 2 月 14 日\n---\nA hen.", DAY),
     ("---\ndate: 14/02/2023\n---\nA hen.", DAY),
     ("---\ndate: 02/14/2023\n---\nA hen.", DAY),
     ("---\ndate: 02/03/2023\n---\nA hen.", {"date": None}),
@@ -47,6 +48,8 @@ POSTS: list[tuple[str, dict[str, Any]]] = [
     ("---\ntags: guinea fowl\n---\nA hen.", {"tags": ["guinea fowl"]}),
     ("---\ntags: guinea fowl, hens\n---\nA hen.", {"tags": ["guinea fowl", "hens"]}),
     ("---\ntags: '#fowl #hens/old'\n---\nA hen.", {"tags": ["fowl", "hens/old"]}),
+    ("---\ntags: [#fowl, #hens]\n---\nA hen.", {"tags": ["fowl", "hens"]}),
+    ("---\ntags: '[[fowl]] [[old hens]]'\n---\nA hen.", {"tags": ["fowl", "old hens"]}),
     # Whole blocks as generators and editors have them.
     (
         '+++\ntitle = "Hens"\ndate = 2023-02-14T10:00:00+08:00\npublishDate = 2023-02-15\n'
@@ -82,6 +85,7 @@ def test_what_is_pushed_down_is_no_text_and_what_keeps_back_holds(tmp_path: Path
     posts = {
         "a.md": "---\nid: 7\n---\n---\ntitle: A\nsummary: zebra\n---\nA hen.",
         "b.md": "---\npublish: false\n---\n---\ntitle: B\npublish: true\n---\nA hen.",
+        "e.md": "---\nid: 7\n---\n\n---\nlayout: post\npublished: false\n---\nA hen.",
         "c.md": "---\ntitle: C: c\ndraft: true\n---\nA hen.",
         "d.md": "---\ntitle: D\n---\n\n---\nNote: the zebra left.\n---\nA hen.",
     }
@@ -127,6 +131,7 @@ OTHER_FIELDS = [
     ("due: 2031-05-17\nstatus: waiting\nrating: 4", "due 2031-05-17 · status waiting · rating 4"),
     ("Review On: 2031-05-17 08:30:00", "reviewon 2031-05-17 08:30:00"),
     ("project: [[Henhouse]]\nhelpers: [Ida, 3, Per]", "project Henhouse · helpers Ida, 3, Per"),
+    ("cover alt: oats\nog_description: hay bale", "coveralt oats · ogdescription hay bale"),
     ("score: 4/5\nprice: 2.50\nextra:\n  grain: oats", "score 4/5 · price 2.50 · grain oats"),
     ("api-token: zebu\nAPI Key: zebu\nDB.Passwd: zebu\nmy_Secret: zebu\nCredential_Id: zebu", ""),
     ("oauth: zebu\nMot de passe: zebu\n密码: zebu\nKennwort: zebu\nsecretKey: [zebu]", ""),

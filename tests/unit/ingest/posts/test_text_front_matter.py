@@ -70,6 +70,7 @@ TOML = '+++\ntitle = "T"\ndate = 2024-01-02\ndraft = true\n[extra]\nx = 1\n+++\n
         ("<!--\n+++\ntitle = 'T'\n+++\n-->\nBody\n", {"title": "T"}),
         ("<!-- by Ann -->\n<!--\nlint\n-->\n\n---\ntitle: T\n---\nBody\n", {"title": "T"}),
         ('{/* by Ann */}\n{"title": "T"}\nBody\n', {"title": "T"}),
+        ("id: 7\npublished: false\n---\nBody\n", {"id": "7", "published": "false"}),
         (
             "<!--\n.. title: T: t\n.. slug: t\n.. status:\n-->\nBody\n",
             {"title": "T: t", "slug": "t", "status": ""},
@@ -97,6 +98,11 @@ def test_each_dialect_gives_the_fields_and_the_body(text: str, fields: dict[str,
 
 
 def test_lines_of_names_and_values_are_fields_where_they_are_sure() -> None:
+    alone = split_front_matter("Title: T\n\nBody\n")
+    assert (alone.fields, alone.body) == ({"Title": "T"}, "\nBody\n")
+    front = split_front_matter("Lang: fr\nBase Header Level: 2\nStatus: draft\n# Body\n")
+    assert (front.fields["Status"], front.fields["Base Header Level"]) == ("draft", "2")
+    assert front.body == "# Body\n"
     front = split_front_matter("Title: T\nAuthors: Ann\n         Bob\n\nBody\n")
     assert (front.fields, front.body) == ({"Title": "T", "Authors": "Ann Bob"}, "\nBody\n")
 
