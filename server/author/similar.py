@@ -92,8 +92,7 @@ class Similarity:
 def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
     """Find the `limit` posts most similar to the draft; without vectors only words are compared.
 
-    Of equally similar posts the newer is first. The draft itself and its translations are not
-    listed. Raises IndexBroken.
+    The newer of equals is first. The draft and its translations are left out. Raises IndexBroken.
     """
     lengths = [read_wording(part.plain, draft.post.language).length for part in draft.passages]
     judged = [n for n, length in enumerate(lengths) if length >= 8] or range(len(lengths))

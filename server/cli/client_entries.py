@@ -74,8 +74,9 @@ def _arguments(fields: EntryFields) -> list[str]:
 def choose_name(entries: Entries, index: Location, url: str) -> str:
     """Return the name of our entry for this index or URL, else a free name for a new one.
 
-    Names are tried in turn: `blog`, `blog-PLACE`, `blog-PLACE-2` and so on. PLACE is the URL's host
-    or the index's two last folders, as ASCII words. Our entries without an index are free.
+    Names are tried in turn: `blog`, `blog-PLACE`, `blog-PLACE-2` and so on. PLACE has the ASCII
+    words of the URL's host, or of the last two parts of the index's path without `.blog-index`. The
+    names of our entries without an index are free.
     """
     places = {name: _target_of(fields) for name, fields in entries.items() if is_ours(fields, url)}
     wanted = url or os.path.realpath(str(index))
