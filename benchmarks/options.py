@@ -1,7 +1,4 @@
-"""Shared parts of the command lines: options, cache, tables, exit status of a failure.
-
-Also descriptions of a run, so that it can be repeated: commit, command line, machine.
-"""
+"""Parts that the command lines share: options, cache, tables, and the description of a run."""
 
 import argparse
 import os

@@ -3,7 +3,7 @@
     python -m benchmarks.patterns [PART OF A NAME...]    by default all, in about twenty minutes
 
 A text is a match up to a part of the pattern, then a repeated part, then an end that matches
-nothing. The exit status is 1 if the time of a pattern grows faster than the text.
+nothing. The exit status is 1 if the time of any pattern grows much faster than the text.
 """
 
 import ast
@@ -141,7 +141,7 @@ class Pieces:
         return text
 
     def _choose(self, one: Any) -> str:
-        """Return a character that matches, and add up to six of them to the units."""
+        """Return a matching character, else `x`; add up to six matching ones to the units."""
         fits = _compiler.compile(one, self._pattern.flags).fullmatch
         members = [each for each in dict.fromkeys(CHARACTERS + self._pattern.pattern) if fits(each)]
         self._units.update(members[:3], members[-3:])
@@ -151,7 +151,7 @@ class Pieces:
 def find_slow(pattern: re.Pattern[str], methods: set[str], most: int) -> str:
     """Return the first attack of at most `most` characters that is slow, else `""`.
 
-    A child process tries them, and the system kills it at the LIMIT: `re` holds Python's lock.
+    A child process tries the attacks. The system kills it at LIMIT, since `re` holds Python's lock.
     """
     ours, theirs = multiprocessing.Pipe(duplex=False)
     given = (pattern, methods, most, theirs)

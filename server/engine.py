@@ -28,7 +28,8 @@ Noticed = TypeVar("Noticed", "Answer", "Passage", "Overview")
 class Engine(Index):
     """An index as a server uses it, with a check for changed posts; thread-safe.
 
-    Methods answer from the newest generation that can be opened; each may raise BlogSearchError.
+    Answers are from the newest generation that can be opened. Except for `warm_up`, each method
+    may raise BlogSearchError.
     """
 
     def __init__(
@@ -41,11 +42,11 @@ class Engine(Index):
         self._staleness = staleness
 
     def search(self, query: str, filters: Filters, **page: Any) -> Answer:
-        """Return the hits of `IndexReader.search`, with notices on the state of the index."""
+        """Return the page of `IndexReader.search`, with notices on the state of the index."""
         return self._add_notice(self.reader().search(query, filters, **page))
 
     def read(self, source: str, chunk_index: int, neighbors: int | None) -> Passage:
-        """Return a chunk and its neighbors, with notices on the state of the index."""
+        """Return the passage of `IndexReader.read`, with notices on the state of the index."""
         return self._add_notice(self.reader().read(source, chunk_index, neighbors))
 
     @property
@@ -58,7 +59,7 @@ class Engine(Index):
         return replace(answer, notice=join_sentences(answer.notice, stale) or None)
 
     def warm_up(self) -> None:
-        """Open the index in a thread. Calls made meanwhile wait for it."""
+        """Open the index in a thread. Calls made meanwhile wait until it is open."""
 
         def work() -> None:
             with suppress(BaseException):  # each call meets the error again and reports it
@@ -83,10 +84,9 @@ class Engine(Index):
 
 
 def engine_for(settings: Settings) -> Engine:
-    """Make the engine of a server without opening the index.
+    """Make the engine of a server, without opening the index.
 
-    The engine checks whether posts have changed since the last ingest. With `--watch`, it ingests
-    the changed ones.
+    The engine checks for posts that changed since the last ingest, and ingests them if it watches.
     """
     staleness: StalenessCheck | Watcher = StalenessCheck(settings.index)
     if settings.watch is not None:
@@ -100,7 +100,7 @@ def engine_for(settings: Settings) -> Engine:
 
 
 def engine_for_one(settings: Settings, *, embeds: bool = True) -> Engine:
-    """Make the engine of a command. The check for changed posts runs before its answer.
+    """Make the engine of a command, which waits for the check for changed posts.
 
     With `embeds`, a packaged model is preloaded.
     """
@@ -114,7 +114,7 @@ def _load_embedder(
 ) -> Embedder:
     """Open an embedder; with `embeds`, preload a packaged model in parallel with imports.
 
-    With `waits` a query waits until the model of an embedding server is loaded.
+    With `waits`, a query waits until the embedding server has loaded its model.
     """
     from blog_search_mcp.index.embedders.registry import open_embedder, preload
 

@@ -36,9 +36,9 @@ class Address:
     """Additional names that the Host and Origin headers may have (`--allow-host`)."""
 
     def read_token(self) -> str:
-        """Return the token that requests need now. An empty or malformed file refuses all (`""`).
+        """Return the token that requests need now; `""`, which refuses all, if it is malformed.
 
-        If the file cannot be read, the token is the one read at the start.
+        If the file cannot be read or decoded, the token is the one read at the start.
         """
         with suppress(OSError, ValueError):
             if self.token_file:
@@ -48,7 +48,7 @@ class Address:
 
     @property
     def is_local(self) -> bool:
-        """Whether only this machine can connect."""
+        """Whether the host is a usual loopback name or address, which only this machine reaches."""
         return self.host in ("localhost", "127.0.0.1", "::1")
 
     @property
@@ -63,7 +63,7 @@ class Address:
 
 
 STOP_WITH_STDIN = "--stop-with-stdin"
-"""Option of an ingest that a server runs. The ingest ends when the server closes the pipe to it."""
+"""Option of an ingest that a server runs. The ingest ends when the server closes its stdin."""
 DEFAULT_ADDRESS = "127.0.0.1:8765"
 
 
@@ -79,7 +79,7 @@ class Settings:
     """Absolute path of the folder of posts to watch while serving, if any."""
     toolset: ToolsetName = "core"
     waits: bool = False
-    """Whether a query waits until the model of the embedding server is loaded."""
+    """Whether a query waits until the embedding server has loaded its model."""
 
 
 def index_arguments(settings: Settings) -> list[str]:
@@ -108,8 +108,8 @@ def parse_url(value: str) -> str:
 def read_absolute(text: str) -> Path:
     """Return the absolute path that a text names, without `..`. Raises ValueError.
 
-    Clients start programs without a shell. So `~` is expanded here, and unless a file has exactly
-    this name, quotes and blanks are stripped and `$HOME`, `${env:HOME}` and `file://` resolved.
+    Clients start programs without a shell, so `~` is expanded here. Unless `text` is the name of a
+    file, outer quotes and blanks are stripped, and `$HOME`, `${env:HOME}` and `file://` resolved.
     """
     if not os.path.lexists(text):
         text = re.sub(r"\$\{env:(\w+)\}", r"${\1}", text.strip(" \t\r\n\"'"))
@@ -128,7 +128,7 @@ def read_absolute(text: str) -> Path:
 
 
 def read_index(text: str) -> Location:
-    """Parse the folder or address of an index. Raises ValueError, also if it was not UTF-8."""
+    """Parse the folder or address of an index. Raises ValueError, also if `text` was not UTF-8."""
     text.encode()
     plain = text.strip(" \"'")
     address = None if plain.startswith("file://") else parse_index_address(plain)

@@ -1,6 +1,6 @@
 """`python -m tools.examples`: run the worked examples of the pages and update their outputs.
 
-An example is a `console` fence. Lines after `$ ` are commands; the output of each follows it. The
+An example is a `console` fence: commands after a prompt (`$ `), each followed by its output. The
 commands of a fence run in turn, in a new home folder. A command that ends in `&` is a server, which
 runs until the end of the fence. A test runs the examples too, and fails if a page differs from the
 output. Differences in times and sizes are ignored, and so are small differences in scores and
@@ -35,13 +35,13 @@ PORT = "8765"
 PATIENCE = 60.0
 """Timeout in seconds for a program to listen, or to end."""
 SCORE, COUNT = 0.02, 0.01
-"""Ignored differences: of scores, and of counts from 1,000 on as a share of the larger one."""
+"""Maximum differences to ignore: of scores; of counts with `,`, as a share of the larger one."""
 
 _FENCE = re.compile(r"^```console\n(.*?)^```$", re.DOTALL | re.MULTILINE)
 _HERE = re.compile(
     rf"{PROJECT} (?=(?:ask|author|doctor|ingest|list|read|search) )(.+?)(?= *(?:\d?>|[|&]|$))"
 )
-"""Pattern of commands that run in this process: starting a new one takes most of their time."""
+"""Pattern of commands that run in this process, since starting one takes most of their time."""
 _HTTP_ALONE = re.compile(r"--http(?= -|$)")
 _PASSING = re.compile(
     r"(?:less than a minute|\b\d+ (?:second|minute)s?)(?= ago)|\b\d+\.\d(?= (?:s|MB)\b)"
@@ -100,7 +100,7 @@ class Home:
     """A home folder with the project, whose posts are ingested with the packaged embedder."""
 
     def __init__(self, folder: Path) -> None:
-        """Create the home folder in `folder`, which is empty."""
+        """Create the home folder in an empty `folder`."""
         self._home = folder.resolve() / "me"
         self._kept = folder.resolve() / "kept"
         self._project = self._home / PROJECT
@@ -151,7 +151,7 @@ class Home:
         return shown.replace(self._port, PORT)
 
     def _run_here(self, words: str) -> str:
-        """Run a command in this process; return a shell command with its output and exit status."""
+        """Run a command in this process; return a shell command that repeats its output."""
         place = self._place()
         with chdir(place["cwd"]), mock.patch.dict(os.environ, place["env"], clear=True):
             ran = run_command(*shlex.split(words))
@@ -162,7 +162,7 @@ class Home:
 
     @contextmanager
     def _serving(self, command: str) -> Iterator[None]:
-        """Start a server over HTTP, wait until it listens, and end it."""
+        """Start a server over HTTP, wait until it listens, and end it after the block."""
         quiet = subprocess.DEVNULL
         server = subprocess.Popen(
             ["sh", "-c", f"exec {self._at_free_port(command)}"],

@@ -58,11 +58,11 @@ HARD = {"paraphrase", "paraphrase-en"}
 ENOUGH = 40
 """Number of queries of a kind and blog that count in full. More have the same total weight."""
 KIND_WEIGHTS = {"question": 5.0, "keywords": 5.0, "judged": 2.5}
-"""Weight of a query by kind; 1 for other kinds, which are derived from the posts."""
+"""Weight of a query by kind; 1 for other kinds."""
 LEFT_OUT = {"title", "definition", "misspelled", "simplified"}
-"""Kinds that a title answers, or that are variants of other queries."""
+"""Kinds that are not used: a title answers them, or they are variants of other queries."""
 UNRANKED = {"keywords"}
-"""Kinds that only confidence is fitted on."""
+"""Kinds that the ranking is not fitted on."""
 UNSURE = {"judged", "everyday"}
 """Kinds that confidence is not fitted on: judged queries are not about a blog, and everyday
 questions test the fit."""
@@ -73,7 +73,7 @@ CONFIDENCE_RIDGE = 1e-4
 fit, fewer headings of other blogs are low at 1e-3, and as many at 1e-5."""
 FEATURES: tuple[Feature, ...] = get_args(Feature)
 CONFIDENCE = ("coverage", "unnamed", "length", "score", "nearest")
-"""Features of confidence. The last two need vectors."""
+"""Features of confidence. The model for answers without vectors lacks the last two."""
 ELSEWHERE = 150
 """Maximum number of other blogs' questions, and of their headings, asked of each blog."""
 FALSE_LOW, WORST_LOW = 0.01, 0.05
@@ -91,12 +91,13 @@ class Example:
     """Features of the candidates, shape (posts, features)."""
     is_right: NDArray[np.bool_]
     is_named: bool
-    """Whether the query names a title. The title then decides the ranking."""
+    """Whether the query is a name of a post, which then decides the ranking."""
     is_foreign: bool
     """Whether the query is in another language than the blog. It is then never low."""
     confidence: Mapping[str, float]
-    """Features of confidence by name, without the score."""
+    """Features of confidence by name; `weigh` fills in the score."""
     by_meaning: bool
+    """Whether candidates have similarities, so that `RankingModel.confidence` applies."""
 
     @property
     def is_sure(self) -> bool:
@@ -111,7 +112,7 @@ class Example:
         return {**self.confidence, "score": float(best) / (largest_sum(weights) or 1.0)}
 
     def rank(self, ranking: Ranking) -> int:
-        """Return the rank of the first right post, from 1; if there is none, one past the last."""
+        """Return the first right post's rank (after ties), from 1; one past the last if none."""
         if not self.is_right.any():
             return len(self.is_right) + 1
         scores = self.features @ np.array([*ranking[self.query_kind].values()])
@@ -146,7 +147,7 @@ def main() -> int:
 
 
 def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
-    """Search for every query of a blog, and for questions that have no answer in it."""
+    """Yield an example for each query of a blog, and for queries of other blogs."""
     sys.stderr.write(f"searching {blog.name}\n")
     snapshot = blog.engine.reader().snapshot
     asked = [query for query in blog.queries if query.kind not in LEFT_OUT]
@@ -199,9 +200,10 @@ def fit(examples: Sequence[Example]) -> RankingModel:
 def choose_thresholds(
     examples: Sequence[Example], models: Mapping[str, RankingModel]
 ) -> tuple[float, float]:
-    """Choose the thresholds of certainty that few questions are below: with and without vectors.
+    """Choose the thresholds of certainty, with and without vectors.
 
-    Each question is judged by the model that was fitted without its blog.
+    Shares of at most FALSE_LOW and WORST_LOW of the found questions are below them. Each question
+    is judged by the model that was fitted without its blog.
     """
     certain = defaultdict[str, list[tuple[float, float]]](list)
     for each in examples:

@@ -28,7 +28,7 @@ _MODE = 0o644 << 16
 
 
 def bundled(root: Path) -> dict[str, Path]:
-    """Return the files of the bundle by their name in it."""
+    """Return the path of each file by its name in the bundle."""
     own = {
         file.relative_to(root).as_posix(): file
         for folder, _, names in os.walk(root / PACKAGE, followlinks=True)
@@ -53,9 +53,9 @@ def pack(files: dict[str, Path], target: Path) -> None:
 
 
 def validated(tool: str) -> bool:
-    """Validate the manifest with `mcpb`; return False if that is not installed.
+    """Validate the manifest with `tool`; return whether it is installed.
 
-    If the manifest is wrong, the tool prints why, and CalledProcessError is raised.
+    Raises CalledProcessError if the manifest is wrong; the tool prints why.
     """
     found = shutil.which(tool)
     if found is None:

@@ -32,7 +32,7 @@ COLUMNS, WIDTH, HEIGHT = 96, 9.6, 22
 
 
 def photograph_page(folder: Path) -> None:
-    """Write a PNG for each of PAGES."""
+    """Write a PNG for each of PAGES, with the index in `folder`."""
     build_index(ROOT / "content", folder, embedder="embedded")
     with served(engine_for(Settings(folder))) as url, chromium() as browser:
         for name, address in PAGES.items():
@@ -54,7 +54,7 @@ def draw_setup(home: Path) -> None:
         words, env=shell, stdout=-1, stderr=subprocess.STDOUT, text=True, check=True
     )
     said = ran.stdout.replace(str(home), "/home/me").replace(f"{Path(sys.executable).parent}/", "")
-    said = re.sub(r"(?m)^(\w+ing [^:]+): .*\n(?=\1: )", "", said)  # one line a stage, as there
+    said = re.sub(r"(?m)^(\w+ing [^:]+): .*\n(?=\1: )", "", said)  # as on a terminal
     lines = [
         part
         for line in ["$ blog-search-mcp setup ~/blog/posts", *said.splitlines()]

@@ -2,8 +2,8 @@
 
 Write the answers of one version of the program to a file, then compare them with another version's.
 BIN is the `bin` folder of a checkout's environment; only its program, tools and Python interface
-are used. A blog is a folder in a DIR that has `posts/`. Its questions are those of
-`benchmarks.quality`. Vectors stay in `--work`, so that another version can reuse them.
+are used. A blog is a folder in a DIR that has `posts/`. Queries are its titles and headings, and
+`--questions` as for `benchmarks.quality`. Vectors stay in `--work` for the other version.
 """
 
 import argparse
@@ -24,7 +24,7 @@ from benchmarks.speed.server import server
 Ask = Callable[..., Any]
 """Function that sends a request and returns its result, or the whole message of an error."""
 Asked = tuple[str, str, Sequence[str]]
-"""A query: its kind, its text, and the sources of its right posts."""
+"""A query: kind, text, and sources of its right posts."""
 
 PERMALINKS = {
     "18f-blog": "jekyll",
@@ -38,7 +38,7 @@ PERMALINKS = {
 }
 """Value of `--permalink` by blog, so that every generator is tried. Other blogs get `hugo`."""
 QUERIES, SUGGESTED, DRAFTS = 100, 60, 30
-"""Maximum per blog: titles and as many headings, posts for the author's tools, and drafts."""
+"""Maximum number per blog: of titles and of headings, of posts for author's tools, of drafts."""
 DRAFT_LENGTH = 50_000
 """Maximum characters of a draft for `suggest_links`."""
 PROGRAM = "blog-search-mcp"
@@ -134,7 +134,7 @@ def make_queries(posts: dict[str, Any]) -> Iterator[Asked]:
 
 
 def make_drafts(posts: dict[str, Any]) -> list[tuple[str, list[str], str]]:
-    """Return texts of posts without links, the linked posts as right ones, and the sources."""
+    """Return, for posts with links to posts: the text without links, the targets, the source."""
     by_name = {name_of(source): source for source in posts}
     drafts = []
     for source in order_by_hash(posts):
@@ -154,7 +154,7 @@ def name_of(address: str) -> str:
 def search(
     ask: Ask, kind: str, text: str, right: Sequence[str], source: str = ""
 ) -> dict[str, Any]:
-    """Search for `text`; with a `source`, suggest links for it as a draft, except to that post."""
+    """Search for `text`; with a `source`, suggest links for it as a draft, without that post."""
     tool, argument = ("suggest_links", "text") if source else ("search_blog", "query")
     asked = {argument: text, "top_k": DEPTH}
     asked |= {} if source else {"response_format": "json"}

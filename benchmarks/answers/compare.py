@@ -18,11 +18,11 @@ from benchmarks.quality.metrics import READ, gain, rank_of
 MEASURED = ("question", "title", "heading")
 """Kinds of queries whose measures must not get worse."""
 CHANGE_LEAST = -0.02
-"""Lower limit of a change's 95 % interval over all blogs. For links, limit of the change itself."""
+"""Lower limit of the 95 % interval of a change over all blogs; for links, of the change itself."""
 LOST_MOST = 2
 """Maximum net loss of hit@1, as a number of queries per blog and kind."""
 KEPT_LEAST = 0.98
-"""Minimum share of the addresses that must stay."""
+"""Minimum share of the addresses, and of the anchors, that must stay."""
 RESAMPLES, SEED = 2000, 20261120
 
 View = dict[Any, Any]
@@ -80,7 +80,7 @@ def view(answers: Any) -> dict[str, View]:
 
 
 def count(name: str, before: View, after: View, show: int) -> tuple[int, int, int, int]:
-    """Count equal, changed, lost and new items; print the counts and the first `show` changes."""
+    """Count equal, changed, lost and new items; print the counts and `show` differences."""
     both = before.keys() & after.keys()
     changed = [key for key in before if key in both and before[key] != after[key]]
     counts = len(both) - len(changed), len(changed), len(before) - len(both), len(after) - len(both)

@@ -17,11 +17,11 @@ from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG
 
 NEAREST = 100
-"""Number of chunks that a baseline retrieves, which is enough for ten posts."""
+"""Number of chunks that a baseline retrieves. They usually belong to ten posts or more."""
 
 
 def ask_program(engine: Engine, query: str) -> tuple[Sequence[str], str, bool]:
-    """Return the sources of ten hits, the text of `search_blog`, and if the confidence is low."""
+    """Return the sources of ten hits, the text of `search_blog`, and if confidence is low."""
     answer = engine.search(query, Filters(), limit=DEPTH, offset=0)
     shown = SEARCH_BLOG.call(engine, {"query": query}).texts[0]
     return [hit.post.source for hit in answer.hits], shown, answer.confidence == "low"

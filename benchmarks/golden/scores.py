@@ -1,7 +1,7 @@
 """A program's answers to the judged questions, and their measures.
 
 benchmarks/questions/README.md explains the files and the measures. Unknown keys are ignored. A
-question without a line counts as not answered.
+question without a line counts as answered without a post and without `low`.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ class Answer(BaseModel):
 
 
 def read_answers(file: Path) -> dict[tuple[str, str], Answer]:
-    """Read a file of answers, by blog and query. Raises UsageError."""
+    """Read a file of answers; return them by blog and query. Raises UsageError."""
     return {(answer.blog, answer.query): answer for answer in read_lines(file, Answer)}
 
 

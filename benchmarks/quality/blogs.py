@@ -48,7 +48,7 @@ ModelT = TypeVar("ModelT", bound=BaseModel)
 JUDGED = "judged"
 """Kind of a query for which every right post counts. For other kinds, only the first does."""
 LIMIT = 200
-"""Default maximum of queries per kind. The interval of a hit rate of .9 is then about ±.04."""
+"""Default maximum of queries per kind. The 95 % interval of a hit rate of .9 is then ±.04."""
 ABSENT = ("absent", "everyday", "elsewhere", "heading elsewhere")
 """Kinds without an answer: questions on the blog's subjects, everyday questions, questions of other
 blogs, and headings of other blogs."""
@@ -78,7 +78,7 @@ class Blog:
     engine: Engine
     posts: Posts
     language: str
-    """Language of most posts, ISO 639-1 or `zh-hant` for Traditional Chinese."""
+    """Most frequent language of the posts: ISO 639-1, or `zh-hant` for Traditional Chinese."""
     queries: tuple[Query, ...]
 
     def ask_elsewhere(self, blogs: Iterable[Blog], limit: int) -> list[Query]:
@@ -240,7 +240,7 @@ def write_collection(folder: Path, content: Path) -> Path:
 
 
 def read_judgements(folder: Path) -> Iterator[Query]:
-    """Read the queries of a collection that have relevant documents."""
+    """Yield the queries of a collection that have relevant documents."""
     relevant: Mapping[str, list[str]] = defaultdict(list)
     for row in csv.DictReader(_read_lines(folder / "qrels.tsv"), delimiter="\t"):
         if int(row["relevance"]) > 0:

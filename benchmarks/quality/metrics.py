@@ -18,7 +18,7 @@ from blog_search_mcp.server.mcp.search_blog import SEARCH_BLOG
 from examples.agent.loop import tokens_of
 
 DEPTH, READ = 10, 5
-"""Number of posts in nDCG, and of hits that are read, which is an assistant's default page."""
+"""Number of posts in nDCG, and number of hits that are read: the default of `search_blog`."""
 PASSAGES = 3
 """Maximum hits of a post. In judged collections each post counts once, so PASSAGES times DEPTH hits
 are requested."""
@@ -40,7 +40,7 @@ def gain(rank: float) -> float:
 
 
 def ndcg(ranks: Iterable[float], wanted: int) -> float:
-    """Return the gain of these ranks, divided by the gain of the first `wanted` ranks."""
+    """Return the sum of gains of these ranks, divided by that of the first `wanted` ranks."""
     return sum(map(gain, ranks)) / sum(map(gain, range(1, wanted + 1)))
 
 

@@ -132,7 +132,7 @@ def _misspell(title: str) -> str:
 
 
 def headings(posts: Posts) -> Iterator[Query]:
-    """Yield headings of only one post, ignoring numbers, but no short or generic ones or titles."""
+    """Yield headings of only one post, ignoring numbers, unless short, generic or its title."""
     holders = _group(
         (_NUMBER.sub("", fold(heading)), (" ".join(heading.split()), post.source))
         for post in posts
@@ -150,7 +150,7 @@ def headings(posts: Posts) -> Iterator[Query]:
 def identifiers(posts: Posts) -> Iterator[Query]:
     """Yield one-word inline code that only one post has in its body or title, ignoring case.
 
-    It is a generator, since comparing each word with every post is slow.
+    Words are compared with every post one by one, since a caller may need only the first.
     """
     named = _group(
         (code.casefold(), (code, post.source))

@@ -85,7 +85,7 @@ def _varied(block: str, chance: random.Random) -> str:
 
 
 def _made_up(chance: random.Random) -> str:
-    """Return a random made-up word; low ranks, of short words, are the most common."""
+    """Return a random made-up word; shorter words are more common."""
     rank = int(chance.paretovariate(0.6)) % 1_000_000
     syllables: list[str] = []
     while rank or not syllables:

@@ -1,7 +1,7 @@
 """The rows of the table: one function each, which takes a stage and returns a figure.
 
-They ask real servers over stdin and stdout, and run real ingests. Vectors of passages are made
-without a model (`free`); queries are embedded with the packaged model.
+Rows ask real servers over stdin and stdout, and run real ingests. Vectors of passages are made
+without a model (`free`), except in `embed`; queries are embedded with the packaged model.
 """
 
 import shutil
@@ -76,7 +76,7 @@ class Stage:
         return self.first_ingest[0]
 
     def queries(self, count: int) -> Sequence[str]:
-        """Return `count` headings, and questions made from the beginnings of paragraphs."""
+        """Return `count` queries: headings, and questions made from beginnings of paragraphs."""
         material = material_of(self.blog)
         asked = [heading for heading in material.headings if len(heading.split()) > 1]
         for block in material.blocks:
@@ -202,7 +202,7 @@ def embed(stage: Stage) -> Figure:
 
 
 def edit(stage: Stage) -> Figure:
-    """Measure the time from saving a post until a `--watch` server finds it; floor: idle ingest."""
+    """Measure saving a post until a `--watch` server finds it; floor: an ingest without changes."""
     for name in ("watched", "still"):
         shutil.copytree(stage.content, stage.work / name / "posts", dirs_exist_ok=True)
         shutil.copytree(stage.index, stage.work / name / "index", dirs_exist_ok=True)

@@ -18,16 +18,13 @@ from blog_search_mcp.server.author.neighbors import find_nearest_rows
 from blog_search_mcp.server.author.overlap import Wording, read_wording, share_runs
 
 DUPLICATE_SHARE = 0.6
-"""Minimum share of the shorter post's runs of words that a near-duplicate contains."""
+"""Minimum share of the shorter post's runs of words that the longer near-duplicate contains."""
 
 
 def audit(
     corpus: Corpus, folder: ContentFolder, today: date
 ) -> tuple[dict[str, tuple[Finding, ...]], str]:
-    """Return the findings by kind, in the order of display, and a notice.
-
-    The notice names the checks that were not possible; it is `""` if there are none.
-    """
+    """Return the findings by kind, in the order of display, and a notice of impossible checks."""
     links, anchors = find_breaks(corpus, folder)
     ordered = sorted(corpus.posts.items(), key=lambda item: item[1].source)
     ordered.sort(key=lambda item: item[1].date or "", reverse=True)
@@ -46,7 +43,7 @@ def audit(
 
 
 def _explain_unjudged(corpus: Corpus) -> str:
-    """Explain why links by site paths cannot be judged; `""` if they can or none exist."""
+    """Explain why links by site paths cannot be judged; `""` if they can or all have a target."""
     missed = (link.href for links in corpus.links.values() for link, to in links if not to)
     is_any = any(page and not page.netloc for page in map(split_page, missed))
     if corpus.addresses.is_known or not is_any:
@@ -59,7 +56,7 @@ def _explain_unjudged(corpus: Corpus) -> str:
 
 
 def _find_orphans(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding]:
-    """Yield each post that no other post links to. Links from list pages do not count."""
+    """Yield each of `posts`, which has no list pages, that no other of them links to."""
     reached = set[int]().union(*(corpus.linked.get(number, ()) for number in posts))
     for number, post in posts.items():
         if number not in reached:
@@ -70,7 +67,7 @@ def _find_orphans(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding
 def _find_repeats(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding]:
     """Yield the newer post of each near-duplicate pair, the pair with the largest share first.
 
-    Each post is compared with the two nearest in meaning; the shorter one has at least 60 words.
+    Posts are compared with the two nearest in meaning, but no translations or texts under 60 words.
     """
 
     @cache
@@ -97,7 +94,7 @@ def _find_repeats(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding
 
 
 def _judge_tags(posts: Sequence[Post]) -> Iterator[Finding]:
-    """Yield tags that have several spellings, then tags that only one post has."""
+    """Yield tags with several spellings (a plural counts as one), then tags of a single post."""
     counts = Counter(tag for post in posts for tag in post.tags)
     users = {tag: post.source for post in posts for tag in post.tags}
     keys = {tag: name_key(tag) or tag for tag in counts}

@@ -1,8 +1,8 @@
 """Broken links from a blog's posts to the blog itself.
 
-A link is reported only if it is certainly broken: a file that the content folder lacks, a path
-where the site has only posts, or an anchor of a post whose anchors are known. Links to lists,
-feeds and other parts of the site are not judged, since the index does not hold these.
+A link is reported only if it is certainly broken. Its target is a file that the content folder
+lacks, an unknown page among posts, an unpublished post, or an anchor that a post lacks. Links to
+lists, feeds and other parts of the site are not judged, since the index does not hold these.
 """
 
 import difflib
@@ -37,17 +37,17 @@ class Finding:
     """A fault that the author may want to mend."""
 
     source: str
-    """Path of the post or draft; `""` for the whole blog."""
+    """Path of the post or draft."""
     line: int
     """Line of the file, from 1; 0 for the whole post."""
     detail: str
-    """Sentence without a full stop."""
+    """Description without a full stop."""
     others: tuple[str, ...] = ()
-    """Sources of the posts that `detail` mentions, the nearest target or the twin first."""
+    """Sources of the target or nearest post, of the twin, or of a post for each spelling."""
 
 
 def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[list[Finding], list[Finding]]:
-    """Return broken links, and broken anchors, both sorted by source and place in the post."""
+    """Return broken links and broken anchors, each sorted by source and place in the post."""
     judge, anchors, judged = _Judge(corpus, folder), list[Finding](), list[tuple[Finding, str]]()
     for number in sorted(corpus.links, key=lambda number: corpus.posts[number].source):
         for link, target in corpus.links[number]:
@@ -89,22 +89,25 @@ class _Judge:
         self._shapes = Counter(map(folder_shape, self._pages))
 
     def count_beside(self, page: str) -> int:
-        """Count the posts in the folder of `page`, and in folders that differ only in digits.
+        """Count the posts in the folder of `page` and in folders that differ only in digits.
 
-        The count is 0 for a page at the top of the site and for one that has posts below it.
+        The count is 0 for a page at the top of the site, and for a page with posts below it.
         """
         is_above = any(other.startswith(f"{page}/") for other in self._pages)
         return 0 if "/" not in page or is_above else self._shapes[folder_shape(page)]
 
     def lacks(self, target: Target) -> bool:
-        """Whether the target post has no such anchor; case and punctuation are ignored."""
+        """Whether the target post certainly lacks the anchor, ignoring case and punctuation.
+
+        Anchors of themes, and posts whose anchors are unknown, are not judged.
+        """
         if not re.fullmatch(r"[\w-]+", target.anchor) or _THEME_ANCHORS.fullmatch(target.anchor):
             return False
         anchors = self._anchors.get(target.post, ())
         return bool(anchors) and name_key(target.anchor) not in anchors
 
     def judge(self, source: str, link: Link) -> tuple[Finding, str] | None:
-        """Judge a link without a target post; return a finding and its page if it is broken.
+        """Judge a link without a target post; return a finding and its page if the link is broken.
 
         The page is `""` if the finding does not depend on other findings in the folder.
         """
@@ -129,14 +132,14 @@ class _Judge:
         return (finding, page) if is_broken else None
 
     def _find_hidden(self, parsed: ParsedLink, page: str, *, by_name: bool) -> LeftOut | None:
-        """Return the unpublished file that a link leads to, by path or else by a unique name."""
+        """Return the unpublished post at a link's path, or with `by_name` the only one so named."""
         pages = [*map(page_of, parsed.files), *filter(None, [page])]
         placed = filter(None, map(self._hidden.get, pages))
         same = self._hidden_by_name.get(parse_path(page_of(parsed.path)).undated, ())
         return next(placed, same[0] if by_name and len(same) == 1 else None)
 
     def _lacks_page(self, parsed: ParsedLink, page: str) -> bool:
-        """Whether neither a post, a list page nor a file is at this page."""
+        """Whether a page is no post, list page or file. A path with a suffix counts as a file."""
         is_list = _LIST_PAGES.fullmatch(posixpath.basename(page))
         is_asset = FILE.search(parsed.path.casefold())
         is_file = not parsed.path.startswith("/") and not self._there.isdisjoint(parsed.files)

@@ -27,12 +27,12 @@ class Corpus:
         self.posts = snapshot.catalog.every_post()
         self.addresses = LinkTargets(self.posts, snapshot.catalog.links())
         self.links = self.addresses.resolved
-        """Links and their targets by post, in the order of the post."""
+        """Pairs (link, target or `None`) by ID of the linking post, in the order of its text."""
         self.linked = {
             post: frozenset(target.post for _, target in links if target) - {post}
             for post, links in self.links.items()
         }
-        """Ids of the other posts that a post links to, by post."""
+        """IDs of the posts that a post links to, without itself, by ID of the post."""
 
     @cached_property
     def passages(self) -> Passages:
@@ -45,23 +45,23 @@ class Corpus:
         return PostTitles(self.posts, self.snapshot.lexical.posts.document_frequency)
 
     def translations_of(self, post: int) -> frozenset[int]:
-        """Return the translations of a post, without the post itself."""
+        """Return the IDs of a post's translations, without the post itself."""
         group = self.snapshot.translations.get(post, ())
         return frozenset(version.post for version in group) - {post}
 
     def targets_of(self, links: Iterable[Link], source: str) -> frozenset[int]:
-        """Return the posts to which the links of a text at `source` lead."""
+        """Return the IDs of the posts to which the links of a text at `source` lead."""
         targets = (self.addresses.find_target(link.href, source) for link in links)
         return frozenset(target.post for target in targets if target)
 
 
 _corpora: WeakKeyDictionary[IndexReader, Corpus] = WeakKeyDictionary()
-"""Corpus by reader, so that analyses of one open generation share vectors and links."""
+"""Corpus by reader. So analyses of one open generation share vectors and links."""
 _making = Lock()
 
 
 def corpus_of(reader: IndexReader) -> Corpus:
-    """Return the corpus of an open generation, which is read once. Raises IndexBroken."""
+    """Return the corpus of an open generation; only the first call reads. Raises IndexBroken."""
     with _making:
         if reader not in _corpora:
             _corpora[reader] = Corpus(reader.snapshot)

@@ -1,7 +1,8 @@
 """A text to compare with the posts of a blog: a draft, or a post that is in the index.
 
 A draft is parsed like a post, but its passages are shorter than the index's chunks. Each is one
-embedding window, so that it is nearest to the passage of a post that says the same.
+embedding window, so that it is nearest to the passage that says the same. The passages of an
+indexed post are its chunks.
 """
 
 from dataclasses import dataclass, replace
@@ -30,11 +31,11 @@ class Draft:
     passages: tuple[Chunk, ...]
     links: tuple[Link, ...] = ()
     post_id: int | None = None
-    """Id of the post in the index; `None` for a draft."""
+    """ID of the post in the index; `None` for a draft."""
 
     @property
     def language(self) -> str:
-        """Declared or detected language, `""` if undetermined."""
+        """Declared or detected language; `""` if it is undetermined."""
         return "" if self.post.language == UNDETERMINED else self.post.language
 
 
@@ -58,9 +59,9 @@ def draft_of_post(corpus: Corpus, source: str) -> Draft:
 def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors, str]:
     """Return a unit vector for each passage, of shape (len(passages), dimension), and a notice.
 
-    The vectors of an indexed post come from the index. A passage has zeros if it has no vector or
-    no word in the embedder's vocabulary. If the embedder fails, the vectors are zeros of dimension
-    1 and the notice says why; otherwise the notice is `""`.
+    The vectors of an indexed post come from the index. A passage without a vector, or without a
+    word in the embedder's vocabulary, has zeros. If the embedder fails, the vectors are zeros of
+    dimension 1 and the notice says why; otherwise the notice is `""`.
     """
     if draft.post_id is not None:
         chunks = corpus.snapshot.table.chunk_ids_of([draft.post_id])

@@ -1,9 +1,9 @@
 """Suggestions of links from a text to posts, and from posts to a text; no file is changed.
 
-Link targets are ranked by WEIGHTS; then the words to put the link on are searched where the text
-matches the post. Backlinks are found by the same search in each post near to the text, with the
-text as the only target. Cosines are standardized over the blog's posts, because embedders spread
-them differently.
+Link targets are ranked by WEIGHTS. A link is put on words of the target's title anywhere in the
+text, or else on words of its title or headings in the passage nearest to it. For backlinks, each
+post near to the text is searched in the same way, with the text as the only target. Cosines are
+standardized over the possible targets, because embedders spread them differently.
 """
 
 import posixpath
@@ -27,10 +27,10 @@ from blog_search_mcp.server.author.overlap import stems_of, title_terms
 
 WEIGHTS: Mapping[str, float] = {"named": 2.5, "title": 2.3, "chunk": 0.88, "cited": 0.82}
 """Weight by feature. `named` is set by hand; the others were fitted, using a softmax, to the links
-of golang-blog, 18f-blog and tarrragon-zhtw. Without one of them hit@1 of 240 drafts on ten blogs is
-.012 to .046 lower. Shared tags and closeness in time gain nothing."""
+of golang-blog, 18f-blog and tarrragon-zhtw. Without any one feature, hit@1 of 240 drafts on ten
+blogs is .012 to .046 lower. Shared tags and closeness in time gain nothing."""
 LINKING_CANDIDATES = 25
-"""Number of posts nearest in meaning, and of posts by BM25, that are searched for a backlink."""
+"""Maximum number of posts by cosine, and of posts by BM25, that are searched for a backlink."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -38,16 +38,19 @@ class Suggestion:
     """A link to put into a text."""
 
     post: Post
-    """The text that gets the link."""
+    """Post or draft that gets the link."""
     words: Words
     target: Post
     chunk: Chunk | None
-    """Chunk of the target that matches the text; `None` without vectors."""
+    """Chunk of the target that is nearest to the words' passage; `None` without vectors."""
     is_heading: bool
-    """Whether the link's words are those of the chunk's heading, to which it then leads."""
+    """Whether the link leads to the chunk's heading, which shares a word with the link."""
 
     def write_href(self, *, by_file: bool) -> str:
-        """Return the link's `href`: the path of the page or file, `""` if the target has none."""
+        """Return the `href` of the target, perhaps with an anchor; `""` for a draft from stdin.
+
+        It is the path of the page or, with `by_file` or without a URL, the file's relative path.
+        """
         url, source = self.target.url, self.target.source
         if not source:
             return ""
@@ -69,8 +72,8 @@ def links_by_file(corpus: Corpus) -> bool:
 def suggest_links(corpus: Corpus, draft: Draft, vectors: Vectors, limit: int) -> list[Suggestion]:
     """Suggest links from a text to posts of the blog, best first, at most one to a post.
 
-    `vectors` are those of the draft's passages; if all are zeros, only words are compared. The best
-    `6 * limit` posts are tried.
+    `vectors` are those of the draft's passages; if all are zeros, only words are compared. Posts
+    that the text links to, and their translations, get no link. The best `6 * limit` are tried.
     """
     prose = Prose(draft, corpus.titles)
     cosines = corpus.passages.compare(vectors, draft.language)
@@ -91,9 +94,10 @@ def suggest_links(corpus: Corpus, draft: Draft, vectors: Vectors, limit: int) ->
 def suggest_backlinks(
     corpus: Corpus, draft: Draft, vectors: Vectors, limit: int
 ) -> list[Suggestion]:
-    """Suggest links from posts of the blog to a draft or post, at most one from each.
+    """Suggest links to a draft or post, at most one from each post that does not link to it.
 
-    Suggestions are sorted by the words' share of the title plus twice the post's cosine.
+    Posts in another language get none. Suggestions are sorted by `Words.share` plus twice the
+    post's cosine, the largest sum first.
     """
     subject = replace(draft.post, language=draft.language)
     own, cosines = _versions_of(corpus, draft), corpus.passages.compare(vectors, draft.language)
@@ -115,7 +119,7 @@ def _weigh_posts(
 ) -> list[int]:
     """Sort the posts `among` by their score as a link target, best first.
 
-    `cosines` compare the text's passages with all windows of the blog; empty without vectors.
+    `cosines` are those of the text's passages with all windows of the blog; empty without vectors.
     """
     posts, titles = sorted(among, key=lambda n: corpus.posts[n].source), corpus.titles
     sentences = [[term.stem for term in sentence] for sentence in prose.sentences]
@@ -132,7 +136,7 @@ def _weigh_posts(
 
 
 def _compare_meaning(corpus: Corpus, cosines: Vectors, posts: Sequence[int]) -> dict[str, Vectors]:
-    """Return the features `chunk` (nearest window) and `cited` (links from 10 similar posts)."""
+    """Return features: `chunk` (nearest window), `cited` (links from the 10 most similar posts)."""
     blog, columns = corpus.passages, {number: column for column, number in enumerate(posts)}
     places = [place for place, post in enumerate(blog.posts.tolist()) if post in columns]
     if not cosines.size or not places:
@@ -156,8 +160,9 @@ def _place_link(
 ) -> Suggestion | None:
     """Find words in a text for a link to a post that has these chunks; `None` if there are none.
 
-    Words of the post's title are searched in the whole text, then words of the title or a heading
-    in the passage nearest to a chunk. `cosines` have the shape (passages, chunks).
+    Words of the post's title are searched in the whole text. If none are found, words of the title
+    or of any heading are searched in the passage nearest to a chunk. `cosines` have the shape
+    (passages, chunks); without vectors they are empty, and only the title is searched.
     """
     title, language, is_heading, chunk = title_terms(target), target.language, False, None
     words = prose.take_words(prose.sentences, title)
@@ -176,7 +181,7 @@ def _place_link(
 
 
 def _find_near(corpus: Corpus, subject: Post, cosines: Vectors) -> dict[int, float]:
-    """Return the largest cosine by post, for the posts nearest to a text or matching its title."""
+    """Return the largest cosine (0 without vectors) of each post near to a text or its title."""
     query, near = analyze_query(subject.title, [subject.language]), dict[int, float]()
     if cosines.size:
         by_post = corpus.passages.by_post(cosines).max(axis=0)
@@ -187,7 +192,7 @@ def _find_near(corpus: Corpus, subject: Post, cosines: Vectors) -> dict[int, flo
 
 
 def _versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
-    """Return the posts with the draft's source or title, and their translations."""
+    """Return the posts that have the draft's source or title, and their translations."""
     title = name_key(draft.post.title)
     own = {
         number
@@ -198,10 +203,10 @@ def _versions_of(corpus: Corpus, draft: Draft) -> frozenset[int]:
 
 
 def _linkable_posts(corpus: Corpus, draft: Draft) -> set[int]:
-    """Return the posts that a draft may link to, without itself and its translations.
+    """Return the posts that a draft may link to, without those of `_versions_of`.
 
-    Of translations, those in the draft's exact language tag are kept, else those in its language,
-    else all.
+    Of each group of translations, those with the draft's language tag are kept, else those in its
+    primary language, else all.
     """
     far, language = set[int](), draft.language
     for group in corpus.snapshot.translations.values():

@@ -15,17 +15,17 @@ from blog_search_mcp.server.author.draft import Draft
 from blog_search_mcp.server.author.overlap import PostTitles
 
 MASK = "\0"
-"""Character that replaces each character outside prose, so that offsets stay valid."""
+"""Character that replaces a character outside prose, so that offsets stay valid."""
 MAX_WORDS = 6.0
-"""Maximum number of words under a link, which usually has 2 or 3; a bigram of Han counts half."""
+"""Maximum number of words under a link. Most links have 2 or 3. A CJK bigram counts half."""
 MIN_WEIGHT = 0.35
 """Minimum weight of linked words, as a share of the weight of a word that no post has."""
 MIN_TITLE_SHARE = 0.3
-"""Minimum weight of linked words, as a share of the weight of the title or heading."""
+"""Minimum weight of linked words, as a share of `full` in `Prose.take_words`."""
 FULL_SHARE = 0.99
-"""Share of the title's weight that counts as the whole title. MIN_WEIGHT does not apply to it."""
+"""Share of `full` from which linked words need not have MIN_WEIGHT: almost the whole title."""
 UNRELATED_COST = 0.3
-"""Share of the weight of a word outside the title that is subtracted from linked words."""
+"""Cost of a linked word that is not in the title, as a share of its weight."""
 _UNLINKED_BLOCKS = {"heading_open", "blockquote_open", "fence", "code_block", "html_block"}
 _MASKED = re.compile(
     r"""
@@ -43,8 +43,8 @@ _MASKED = re.compile(
     """,
     re.VERBOSE | re.DOTALL | re.MULTILINE | re.IGNORECASE,
 )
-"""Pattern of syntax that is no prose. The distance to a closing mark is bounded, since a text of
-opening marks would otherwise take quadratic time."""
+"""Pattern of syntax that is no prose. The distance to `</a>`, `-->`, `}}` and `%}` is bounded, as a
+text of opening marks would otherwise take quadratic time."""
 _BRACKETS = re.compile(r"!?\[[^\[\]]*\](?:\((?:[^()]|\([^()]*\))*\)|[ ]?\[[^\[\]]*\]|:[ \t]*\S+)?")
 _PARAGRAPH_END = re.compile(r"\n[ \t]*\n")
 _SENTENCE_BREAK = write_sentence_end_pattern(wide_marks="。！？；｜|", closers="”’*_")
@@ -52,7 +52,7 @@ _SENTENCE_STOP = re.compile(f"{_SENTENCE_BREAK}|{_PARAGRAPH_END.pattern}")
 _UNLINKABLE = re.compile(r"[\0*_`\[\]<>|\\]|\n[ \t]*(?:\n|[>#:+*\-|])")
 """Pattern that linked words must not contain: other markup, or the marks of another block."""
 _WHOLE_WORD = re.compile(rf"[{CJK}]|[^\W{CJK}]+(?:[-_'’./]+[^\W{CJK}]+)*")
-"""Pattern of a whole word or identifier; no part of one is linked."""
+"""Pattern of a CJK character, a word or an identifier. A part of a word is never linked."""
 _PHRASE_BREAK = re.compile(r"[^\w\s\-'’./+#]")
 Sentence = Sequence[Term]
 """Terms of one sentence, with their offsets in the text."""
@@ -69,7 +69,7 @@ class Words(NamedTuple):
     text: str
     """The words in Markdown, unchanged."""
     share: float
-    """Share of the title's or heading's weight that the words have, in [0, 1]."""
+    """Weight of the words as a share of `full` in `Prose.take_words`, in [0, 1]."""
     sentence: str
 
 
@@ -77,7 +77,7 @@ class Prose:
     """The prose of one text, and the words in it that are already taken for links."""
 
     def __init__(self, draft: Draft, titles: PostTitles) -> None:
-        """Join the passages of a text; passages on the same line are parts of that line."""
+        """Join the passages of a text; a line may have parts of several passages."""
         lines: dict[int, str] = {}
         for passage in draft.passages:
             for number, line in enumerate(passage.text.split("\n"), passage.first_line):
@@ -106,7 +106,7 @@ class Prose:
         """Take the words that have the most weight of `wanted`, the terms of a title or headings.
 
         `full` is the weight that gives a share of 1, by default the weight of all `wanted`. The
-        first of equals is taken, and no words twice. Returns `None` if no words weigh enough.
+        first of equal words are taken, and no words twice. Returns `None` if none weigh enough.
         """
         full = full or self.titles.rarity.sum(wanted) or 1.0
         parts = (
@@ -123,11 +123,11 @@ class Prose:
     def _find_part(
         self, sentence: Sentence, first: int, wanted: Collection[str], full: float
     ) -> Words | None:
-        """Return the best words of a sentence from its term `first` on, if any weigh enough."""
+        """Return the best words from the term `first` on, if they weigh enough and are free."""
         start = before = sentence[first].start
         best, end, lost, length, held = 0.0, 0, 0.0, 0.0, set[str]()
         for term in sentence[first:]:
-            # The parts of an identifier follow it as terms but are no further words.
+            # The parts of an identifier follow it as terms, but they are not counted as words.
             length += 0.5 if is_bigram(term.stem) else float(term.start >= before)
             if length > MAX_WORDS or _PHRASE_BREAK.search(self._masked, before, term.start):
                 break
@@ -156,7 +156,7 @@ class Prose:
 
 
 def _mask(text: str, offsets: Sequence[int]) -> str:
-    """Replace each character outside prose by MASK, or by a line break within a block."""
+    """Replace blocks that are no prose by line breaks, and syntax within prose by MASK."""
     masked = text
     for token in parse_blocks(text, "body"):
         if token.type in _UNLINKED_BLOCKS and token.map:

@@ -14,15 +14,15 @@ RUN = 4
 """Number of consecutive words in a run. Passages by one author on one subject seldom share a run;
 a copy with a quarter of its sentences left out shares nearly all."""
 _PART_NUMBER = re.compile(r"^(?:\d+(?:\.\d+)*[.、]?\s+|part\s+\d+\s*[:：.-]\s*)", re.IGNORECASE)
-"""Pattern of a number or `Part N:` before a title."""
+"""Pattern of a number (`3.`, `2.1 `) or of `Part N:` before a title."""
 _TITLE_BREAK = re.compile(r"\s*[:：|—–()（）「」]\s*|\s+-\s+|\s*[?？!！,，](?=\s|$)\s*")
-"""Pattern of a separator between the parts of a title, each of which may name the post."""
+"""Pattern of a separator between parts of a title. Each part may name the post."""
 Runs = frozenset[tuple[str, ...]]
 """All runs of RUN consecutive stems of a text."""
 
 
 class Wording(NamedTuple):
-    """The distinct stems of one text, its runs, and its number of stems."""
+    """The distinct stems and runs of one text, and its number of stems with repetitions."""
 
     words: frozenset[str]
     runs: Runs
@@ -47,7 +47,7 @@ def share_runs(mine: Runs, theirs: Runs) -> float:
 
 
 class Rarity:
-    """IDF of stems in a collection of texts."""
+    """IDF of stems in a collection of `count` texts; `of` returns that of a stem."""
 
     def __init__(self, document_frequency: Callable[[str], int], count: int) -> None:
         self.of = cache(lambda stem: bm25_idf(document_frequency(stem), count))

@@ -1,13 +1,13 @@
 """Find posts that cover the same ground as a text, and the passages of both that meet.
 
 A passage of the text meets a passage of a post in one of two ways. In words: the post has at least
-half of its runs of four words. In meaning: it is nearer to that post than to any other of the blog,
-by a margin, and if both have the same language they also share rare words. No fixed cosine decides,
-since none separates a duplicate from a related passage.
+half of the text passage's runs of four words. In meaning: the text passage is nearer to the post
+than to all others but its translations, by a margin; if both have one language, the passages also
+share rare words. No fixed cosine decides, since none separates duplicates from related passages.
 
 Related posts are compared by vectors only. Of the links in posts of five blogs, .347, .349, .549,
-.360 and .244 lead to one of the post's five related posts. Tags, titles, fewer hubs or more diverse
-lists gain .02 on one blog at most.
+.360 and .244 lead to one of the post's five related posts. Adding tags or titles, or making lists
+more diverse or less full of hubs, gains at most .02 on one blog.
 """
 
 from collections import Counter
@@ -26,22 +26,23 @@ from blog_search_mcp.server.author.neighbors import NOWHERE, find_nearest_rows
 from blog_search_mcp.server.author.overlap import Rarity, read_wording, share_runs
 
 Kind = Literal["translation", "same text", "same ground"]
-"""Relation of a post to a text: the text in another language; a post with most of the text's words,
-because it was published twice or includes the text; or neither."""
+"""Relation of a post to a text: a translation; a post with most of the text's runs, since it was
+published twice or includes the text; or neither (`same ground`)."""
 MIN_SAME_RUNS = 0.5
 """Minimum share of a passage's runs that a post must contain for the two to meet in words. Of the
 passages of re-published posts that lack a quarter of their sentences, .82 to .95 reach it. Of other
 passages, .02 to .17 reach it; the blog repeats these too."""
 MIN_SHARED_WORDS = 0.4
-"""Minimum IDF-weighted share of a passage's words in the passage that it meets in meaning."""
+"""Minimum IDF-weighted share of a passage's words in the one that it meets in meaning, unless the
+languages differ."""
 MAX_DISTANCE_RATIO = 0.8
-"""Maximum distance of a passage to the nearest post, divided by the distance to the next, for the
-two to meet in meaning. A distance is 1 − cosine."""
+"""Maximum distance of a passage to the nearest post, divided by the distance to the next that is no
+translation of it, for a meeting in meaning. A distance is 1 − cosine."""
 MIN_TEXT_SHARE = 0.7
 """Minimum share of a text's runs in a post for `same text`, and of its passages that meet the post
 for `translation`. A text with fewer than 5 runs is never `same text`."""
 PROPOSALS = 15
-"""Number of posts that each search proposes: all passages together, single ones, rare words."""
+"""Maximum posts that each search proposes: by all passages, by single passages, by rare words."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -54,12 +55,12 @@ class Meeting:
     same_words: float
     """Share of the passage's runs that the post contains, in [0, 1]."""
     says: str
-    """Snippet of the chunk that meets the passage, on one line of 120 columns."""
+    """Snippet of the chunk with words of the passage, one line of at most 120 columns."""
 
 
 @dataclass(frozen=True, slots=True)
 class SimilarPost:
-    """A post that covers the same ground, with the meetings in the order of the text."""
+    """A compared post, with its meetings in the order of the text. It is similar if it has any."""
 
     post: Post
     kind: Kind
@@ -68,7 +69,7 @@ class SimilarPost:
     meetings: tuple[Meeting, ...]
     is_linked: bool
     translations: tuple[tuple[str, str], ...]
-    """Language and source of each translation of the post; none of them is listed itself."""
+    """Language and source of each translation. Of translations only the most similar is listed."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -79,20 +80,19 @@ class Similarity:
     nearest: tuple[Post, ...]
     """Nearest posts, at most three, if no post covers the same ground."""
     passages: tuple[Chunk, ...]
-    """Passages of the text, without those too short to be judged."""
+    """Judged passages of the text: those of 8 words or more, or all if none has as many."""
     said: int
     """Number of passages that meet any post, listed or not."""
     translations: tuple[Post, ...]
     """Declared translations of the text."""
     notice: str = ""
-    """Sentence that says why only words are compared, `""` if meaning is too."""
+    """Sentence that says why only words are compared; `""` if meaning is compared too."""
 
 
 def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
     """Find the `limit` posts most similar to the draft; without vectors only words are compared.
 
-    Of equally similar posts the newer is first. The draft itself and its translations are not
-    listed, and passages of fewer than 8 words are not judged. Raises IndexBroken.
+    The newer of equals is first. The draft and its translations are left out. Raises IndexBroken.
     """
     lengths = [read_wording(part.plain, draft.post.language).length for part in draft.passages]
     judged = [n for n, length in enumerate(lengths) if length >= 8] or range(len(lengths))
@@ -147,11 +147,11 @@ class _Search:
             yield self._judge_post(post, {n for n, other in near.items() if other == family})
 
     def _family(self, post: int) -> int:
-        """Return the lowest id of a post and its translations, which identifies the group."""
+        """Return the lowest ID of a post and its translations, which identifies the group."""
         return min({post, *self._corpus.translations_of(post)})
 
     def _search_words(self) -> set[int]:
-        """Return the posts with the highest BM25 for the text's 30 rarest words."""
+        """Return the posts with the highest BM25 for the 30 rarest words of the text in posts."""
         level, languages = self._corpus.snapshot.lexical.posts, self._corpus.snapshot.languages
         words = filter(
             level.document_frequency, set().union(*(wording.words for wording in self._wordings))
@@ -208,10 +208,10 @@ class _Search:
 
 
 def find_related(corpus: Corpus, limit: int) -> dict[int, tuple[int, ...]]:
-    """Return the ids of at most `limit` related posts by post, best first.
+    """Return the IDs of at most `limit` related posts by ID of the post, best first.
 
-    Related posts have the post's language and a positive cosine about its mean. Translations, parts
-    of the same series and posts that it links to are left out. A post without vectors has none.
+    They have the post's language and a positive cosine of `Passages.directions`, and are not its
+    translations, parts of its series or targets of its links. A post without vectors has none.
     """
     related: dict[int, tuple[int, ...]] = dict.fromkeys(corpus.posts, ())
     posts = corpus.passages.posts.tolist()

@@ -27,9 +27,9 @@ if TYPE_CHECKING:
     from blog_search_mcp.server.author.similar import Meeting, Similarity, SimilarPost
 
 DRAFT_LENGTH = 50_000
-"""Maximum characters of a draft, about 8,000 English words. Escaped, they fit MESSAGE_BYTES."""
+"""Maximum characters of a draft in a tool, about 8,000 English words; escaped, at most 600 KB."""
 MEETINGS = 3
-"""Maximum number of meetings per post in an answer to a model."""
+"""Maximum number of meetings per post in an answer to a model or on a terminal."""
 
 
 class DraftArguments(Arguments):
@@ -52,7 +52,7 @@ class DraftArguments(Arguments):
 
     @property
     def notice(self) -> str:
-        """Sentence that says how much of a long text is compared; `""` for all of it."""
+        """Sentence that says how much of a long text is compared; `""` if all of it is."""
         length = len(self.text or "")
         part = f"the first {DRAFT_LENGTH:,} of the text's {length:,} characters"
         return f"Compared were {part}." if length > DRAFT_LENGTH else ""
@@ -75,7 +75,7 @@ def read_corpus(engine: Engine) -> Corpus:
 
 
 def read_subject(engine: Engine, text: bytes | None, source: str) -> tuple[Corpus, Draft]:
-    """Read the blog, and a draft or else the post `source`. Raises BlogSearchError."""
+    """Read the blog, and the draft `text`, else the post `source`. Raises BlogSearchError."""
     corpus = read_corpus(engine)
     from blog_search_mcp.server.author.draft import draft_of_post, read_draft
 
@@ -83,7 +83,7 @@ def read_subject(engine: Engine, text: bytes | None, source: str) -> tuple[Corpu
 
 
 def tell_similar(engine: Engine, arguments: DraftArguments) -> ToolReply:
-    """Find similar posts; the longest lists of meetings are cut until 2,500 bytes suffice.
+    """Find similar posts. To fit 2,500 bytes, meetings are cut, but each post keeps its first.
 
     Find posts that cover the same ground as a draft or a post, with the passages that meet, and
     how much is said already. kind: same text, translation or same ground. Read a passage with
@@ -117,7 +117,7 @@ def similar_facts(similarity: Similarity, meetings: int | None = MEETINGS) -> di
 
 
 def judge(similarity: Similarity) -> str:
-    """Describe in a sentence how much of the text the blog already covers."""
+    """Describe in a sentence or two how much of the text the blog already covers."""
     count, said, posts = len(similarity.passages), similarity.said, similarity.posts
     if not count:
         return "Nothing to compare: the text has no passages."
@@ -181,7 +181,7 @@ def tell_links(engine: Engine, arguments: LinkArguments) -> ToolReply:
 def propose_links(
     corpus: Corpus, draft: Draft, limit: int, *, is_reverse: bool = False
 ) -> dict[str, Any]:
-    """Suggest links for a text, or to it, as plain JSON. Raises IndexBroken."""
+    """Suggest links from a text, or with `is_reverse` to it, as facts. Raises IndexBroken."""
     from blog_search_mcp.server.author.draft import embed_passages
     from blog_search_mcp.server.author.link_suggestions import (
         links_by_file,
@@ -199,10 +199,7 @@ def propose_links(
 
 
 def _link_facts(link: Suggestion, *, by_file: bool, is_reverse: bool) -> dict[str, Any]:
-    """Gather the facts of a suggestion and of its other post.
-
-    That post is the target of a link or, if `is_reverse`, the post that gets the link.
-    """
+    """Gather the facts of a link and its target or, if `is_reverse`, the post that gets it."""
     other = link.post if is_reverse else link.target
     headings = link.chunk.headings[-1:] if link.chunk else ()
     heading = f"heading {results.brief(' '.join(headings), 50)}".rstrip()

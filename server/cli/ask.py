@@ -1,6 +1,6 @@
 """`blog-search-mcp ask`: start a server, and query it over stdio as any MCP client does.
 
-It calls search_blog, then read_chunk for the best hit, to show that the whole chain works.
+The command calls search_blog, then read_chunk for the best hit, to test the whole chain.
 """
 
 import os
@@ -17,9 +17,9 @@ from blog_search_mcp.server.settings import Settings, index_arguments
 
 
 def print_answer(settings: Settings, question: str) -> int:
-    """Print the hits and the text of the best one. Return the exit status: 1 if no text was read.
+    """Print the hits and the best one's text, or else a message. Return the exit status.
 
-    If there is no index, raises IndexProblem before a server is started.
+    It is 1 if no text was read. Without an index, raises IndexProblem before a server starts.
     """
     open_store(settings.index).current_number()
     replies = anyio.run(_search_and_read, settings, question)
@@ -34,10 +34,10 @@ def print_answer(settings: Settings, question: str) -> int:
 
 
 async def _search_and_read(settings: Settings, question: str) -> list[CallToolResult]:
-    """Return the reply of search_blog and, unless the confidence is low, the one of read_chunk.
+    """Return the reply of search_blog and, unless confidence is low, of read_chunk for the best.
 
     `-P` keeps modules of the current folder from being imported. The whole environment is passed
-    on: by default the SDK passes a few variables, without the tokens and keys that a server needs.
+    on, since the SDK's default selection lacks the tokens and keys that a server may need.
     """
     arguments = ["-P", "-m", "blog_search_mcp", "serve", "--wait", *index_arguments(settings)]
     server = StdioServerParameters(command=sys.executable, args=arguments, env=dict(os.environ))

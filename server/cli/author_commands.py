@@ -1,4 +1,4 @@
-"""The commands for authors of the blog. Each prints facts, as JSON or as lines."""
+"""The commands for authors of the blog. Each prints facts, as JSON or (not `related`) as lines."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ subject_argument = click.argument("subject", metavar="DRAFT.md|-|SOURCE")
 def open_subject(settings: Settings, subject: str) -> tuple[Corpus, Draft]:
     """Open the index and read the text `subject`: stdin for `-`, a file, or else an indexed post.
 
-    The source of a file is its path within the content folder, or only its name if it lies outside.
+    The source of a file is its path within the content folder, or its name if it lies outside.
     Raises OSError and BlogSearchError.
     """
     text, source, path = None, subject, Path(subject).expanduser()
@@ -137,7 +137,7 @@ def print_audit(
 
 
 def _format_finding(finding: Finding) -> str:
-    """Return `SOURCE:LINE DETAIL`; a finding about the whole blog has neither source nor line."""
+    """Return `SOURCE:LINE DETAIL`, or `SOURCE DETAIL` for a finding about a whole post."""
     line = f":{finding.line}" if finding.line else ""
     return f"{finding.source}{line} {finding.detail}".strip()
 

@@ -1,4 +1,4 @@
-"""Entries for this program in the settings of MCP clients: added, checked and removed."""
+"""Add, check and remove entries for this program in the settings of MCP clients."""
 
 import os
 import re
@@ -27,9 +27,9 @@ from blog_search_mcp.server.settings import Settings, index_arguments, read_inde
 
 _URL_FIELDS = ("url", "serverUrl", "httpUrl")
 _OUR_FIELDS = {"type", "command", "args", "env", *_URL_FIELDS, "headers", "http_headers"}
-"""Fields that this program writes. An update replaces them, but merges `env`; other fields stay."""
+"""Fields that this program writes. An update replaces them but merges `env`; other fields stay."""
 _OUR_HEADER = ("X-Installed-By", PACKAGE)
-"""HTTP header that marks an entry with a URL as written by this program."""
+"""HTTP header (name, value) that marks an entry with a URL as written by this program."""
 _START_PATTERN = re.compile(
     rf"({PACKAGE}|blog-server)(\0.*)?|py[^\0]*\0(-\w+\0)*-m\0blog_search_mcp(\0.*)?"
     rf"|(uvx?|pipx)\0((run|tool|--offline|--(from|spec)\0[^\0]*)\0)*{PACKAGE}([@=\0].*)?",
@@ -54,7 +54,7 @@ def find_url(fields: EntryFields) -> str:
 
 
 def find_option(fields: EntryFields, option: str) -> str:
-    """Return the value of an option in the arguments of an entry, `""` if it is missing."""
+    """Return the argument after an option in an entry, else `""` (also for `--name=value`)."""
     return dict(pairwise(_arguments(fields))).get(option, "")
 
 
@@ -74,8 +74,9 @@ def _arguments(fields: EntryFields) -> list[str]:
 def choose_name(entries: Entries, index: Location, url: str) -> str:
     """Return the name of our entry for this index or URL, else a free name for a new one.
 
-    Names are tried in turn: `blog`, `blog-FOLDER` in plain letters, `blog-FOLDER-2` and so on. An
-    entry of ours without an index counts as free.
+    Names are tried in turn: `blog`, `blog-PLACE`, `blog-PLACE-2` and so on. PLACE has the ASCII
+    words of the URL's host, or of the last two parts of the index's path without `.blog-index`. The
+    names of our entries without an index are free.
     """
     places = {name: _target_of(fields) for name, fields in entries.items() if is_ours(fields, url)}
     wanted = url or os.path.realpath(str(index))
@@ -90,7 +91,7 @@ def choose_name(entries: Entries, index: Location, url: str) -> str:
 
 
 def _target_of(fields: EntryFields) -> str:
-    """Return the URL that an entry names, else the real path of its index, else `""`."""
+    """Return the URL that an entry names, else its index without symbolic links, else `""`."""
     index = find_index(fields)
     return find_url(fields) or (os.path.realpath(str(index)) if index else "")
 
@@ -98,10 +99,10 @@ def _target_of(fields: EntryFields) -> str:
 def add_entry(
     settings: Settings, client: Client, name: str, *, prints: bool, url: str = "", token: str = ""
 ) -> bool:
-    """Write or print (`prints`) our entry, which starts a server or reaches the one at `url`.
+    """Write or print (`prints`) our entry, which starts a server or reaches the server at `url`.
 
-    Returns whether the settings changed. Raises UsageError, and ClientSettingsError with the entry
-    to add by hand.
+    Without a `name`, `choose_name` chooses one. Returns whether the settings changed. Raises
+    UsageError, or ClientSettingsError with the entry to add by hand.
     """
     if len(name) > 40:  # `mcp__NAME__suggest_links` may have 60 characters in Cursor, 64 in Claude
         raise UsageError("--name may have 40 characters: clients add the names of tools to it.")
@@ -146,7 +147,7 @@ def _http_fields(client: Client, url: str, token: str) -> EntryFields:
 
 
 def _stdio_fields(settings: Settings) -> EntryFields:
-    """Return the fields of an entry that starts a server; uvx gets `--offline` if that works."""
+    """Return the fields of an entry that starts a server, with `--offline` if uvx starts so."""
     script, *first = start_words()
     watch = ("--watch", str(settings.watch)) if settings.watch else ()
     arguments = [*first, "serve", *index_arguments(settings), *watch]
@@ -157,7 +158,7 @@ def _stdio_fields(settings: Settings) -> EntryFields:
 
 
 def find_secrets(index: Location) -> dict[str, str]:
-    """Return the secrets that a server of this index needs, by variable; unset ones are absent."""
+    """Return the secrets for a server of this index by environment variable, without unset ones."""
     from blog_search_mcp.index.embedders.connection import KEY_VARIABLE
 
     overview = open_store(index).peek_overview()
@@ -183,7 +184,7 @@ def explain_start(fields: EntryFields) -> str:
 
 
 def remove_entries(clients: Iterable[Client], name: str) -> int:
-    """Remove our entries (only `name`, if it is given) and report it. Return the exit status."""
+    """Remove our entries, or only `name` if it is not `""`; report. Return the exit status."""
 
     def decide(entries: Entries) -> Entries:
         if name in entries:
@@ -211,17 +212,17 @@ def remove_entries(clients: Iterable[Client], name: str) -> int:
 
 
 def list_ours(client: Client) -> list[tuple[str, EntryFields]]:
-    """List our entries of a client by name. Raises ClientSettingsError."""
+    """List our entries of a client as (name, fields). Raises ClientSettingsError."""
     return [(name, fields) for name, fields in read_entries(client).items() if is_ours(fields)]
 
 
 def set_up_clients(
     settings: Settings, clients: Mapping[str, Client], slug: str | None, name: str
 ) -> tuple[int, str]:
-    """Write our entry for the client `slug`, or for all that are used here.
+    """Write our entry for the client `slug`, or for all used clients; if there are none, print it.
 
-    Returns the exit status and the titles of clients with the entry ("the client" if none is used).
-    A client whose settings cannot be changed is reported and skipped. Raises BlogSearchError.
+    Returns the exit status and the titles of clients that have the entry, "the client" if none is
+    used. Clients whose settings cannot be changed are reported. Raises BlogSearchError.
     """
     chosen = [each for each in clients.values() if (each.slug == slug if slug else each.is_used)]
     titles, status = list[str](), 0

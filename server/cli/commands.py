@@ -59,8 +59,8 @@ class Program(click.Group):
 def with_settings(work: Work) -> Work:
     """Wrap `work`, so that it gets Settings instead of the options for index, embedder and server.
 
-    A UsageError becomes click's, with exit status 2; another BlogSearchError is printed on stderr,
-    with exit status FAILED.
+    A UsageError becomes click's, which gives exit status 2. Any other BlogSearchError is printed on
+    stderr, and the exit status is FAILED.
     """
 
     @wraps(work)
@@ -88,7 +88,8 @@ def with_settings(work: Work) -> Work:
 def locate_index() -> Location:
     """Find the index for a command without --index: here, above, or in a client's entry `blog`.
 
-    Folders above are searched only inside the user's home, since others may be anybody's.
+    Folders above are searched up to the user's home, since those outside may be anybody's. If no
+    index is found, it is the default folder here.
     """
     here, home = Path.cwd(), Path.home()
     above = (folder for folder in here.parents if folder.is_relative_to(home))
@@ -104,15 +105,15 @@ def locate_index() -> Location:
 
 
 def text_argument(name: str) -> Callable[[Work], Work]:
-    """Make an argument that joins all remaining words, so that they need no quotes."""
+    """Make an argument of all remaining words, joined by spaces, so that they need no quotes."""
     return click.argument(name, nargs=-1, required=True, callback=lambda *given: " ".join(given[2]))
 
 
 def read_token(host: str, file: str | None) -> str:
     """Read the token that requests to `host` need, from `file` or else BLOG_SERVER_TOKEN.
 
-    Only a loopback host may have none (`""`), since only programs of this machine reach it.
-    Raises UsageError for a token that is missing, unreadable or malformed.
+    Only a local host, which other machines cannot reach, may have no token (`""`). Raises
+    UsageError for a token that is missing, unreadable or malformed.
     """
     token = os.environ.get("BLOG_SERVER_TOKEN", "").strip()
     try:

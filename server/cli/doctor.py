@@ -1,7 +1,4 @@
-"""`blog-search-mcp doctor`: check everything that serving a blog needs, and print a line for each.
-
-The index is opened by the same functions as in a server.
-"""
+"""`blog-search-mcp doctor`: check everything that serving a blog needs; print a line for each."""
 
 from collections import Counter
 from collections.abc import Iterator, Mapping
@@ -31,7 +28,7 @@ from blog_search_mcp.server.watch.staleness import StalenessCheck
 State: TypeAlias = Literal["ok", "warning", "problem"]
 """Result of a check. `warning`: it works but could work better. `problem`: it does not work."""
 Check: TypeAlias = tuple[str, State, str]
-"""Subject of a check in a word or two, its state, and its result, with a remedy unless `ok`."""
+"""Subject of a check in a word or two, its state, and a sentence or more with the result."""
 
 
 def print_checks(settings: Settings, clients: Mapping[str, Client]) -> int:
@@ -50,7 +47,7 @@ def print_checks(settings: Settings, clients: Mapping[str, Client]) -> int:
 
 
 def check_index(settings: Settings) -> Iterator[Check]:
-    """Yield checks of the index: hash its files, embed a query, look for changed posts."""
+    """Hash the index's files, embed a query and look for changed posts; yield each check."""
     store = open_store(settings.index)
     try:
         manifest = store.read_manifest(store.current_number())
@@ -88,7 +85,7 @@ def _has_url_entry(clients: Mapping[str, Client]) -> bool:
 
 
 def check_clients(settings: Settings, clients: Mapping[str, Client]) -> Iterator[Check]:
-    """Yield a check of each of our entries in clients' settings, or a warning if there are none."""
+    """Yield a check of each of our entries, and warn of unreadable settings or of no entry."""
     has_entry = False
     for client in clients.values():
         try:
@@ -108,7 +105,7 @@ def check_clients(settings: Settings, clients: Mapping[str, Client]) -> Iterator
 def _check_entry(
     client: Client, name: str, fields: EntryFields, settings: Settings
 ) -> tuple[State, str]:
-    """Return the state of an entry and a predicate about the first fault, or that it works."""
+    """Return the state of an entry, and a predicate that names its first fault or its server."""
     if url := find_url(fields):
         headers = fields.get("headers") or fields.get("http_headers") or {}
         is_answer, predicate = ask_server(url, headers)

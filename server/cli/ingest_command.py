@@ -89,7 +89,7 @@ def _stop_with_stdin() -> None:
 
 
 def run_job(job: "Job", as_json: bool) -> int:
-    """Ingest; print the report on stderr, and on stdout if `as_json`. Return the exit status."""
+    """Ingest; report on stderr and, with `as_json`, on stdout. Return the exit status."""
     from blog_search_mcp.ingest.pipeline import ingest
     from blog_search_mcp.ingest.report import Progress, format_report
 

@@ -1,4 +1,4 @@
-"""One table of the options of every command, in the order in which `COMMAND --help` lists them."""
+"""The options of every command, in the order in which `COMMAND --help` lists them."""
 
 from collections.abc import Callable
 from typing import Any, Final, TypeAlias, get_args
@@ -26,8 +26,8 @@ AUDIT_KINDS: Final = (
     *("broken-links", "broken-anchors", "orphans", "near-duplicates"),
     *("tags", "stale-drafts"),
 )
-"""Kinds of findings, in the order of `server.author.audit`. That module imports NumPy, which most
-commands do not need, so it is not imported here."""
+"""Kinds of findings, in the order of `server.author.audit`. That module is not imported here, since
+it imports NumPy, which most commands do not need."""
 
 
 def _option(usage: str, text: str, *parameter: str, **attributes: Any) -> click.Option:
@@ -182,9 +182,9 @@ OPTIONS: Final = {
         *(_JSON, *_OVER_INDEX),
     ),
 }
-"""Options by command. No command of the group `author` has the name of a command outside it."""
+"""Options by command. Commands of the group `author` and those outside have different names."""
 
 
 def make_command(name: str, **attributes: Any) -> Callable[[Work], click.Command]:
-    """Return a decorator that makes a function the command `name`, with its row of OPTIONS."""
+    """Return a decorator that makes a function the command `name`, with the options in OPTIONS."""
     return click.command(name, params=[*OPTIONS[name]], **attributes)

@@ -3,13 +3,13 @@
 from collections.abc import Mapping
 
 SECONDS = 5.0
-"""Timeout in seconds. A server that first has to open its index takes one second."""
+"""Timeout in seconds. A server takes one second if it has to open its index."""
 
 
 def ask_server(url: str, headers: Mapping[str, str]) -> tuple[bool, str]:
     """Begin a session at `url`, without following redirects, and describe the answer.
 
-    Returns whether an MCP server answers, and the predicate of a sentence about it.
+    Returns whether an MCP server answers, and a predicate with `the server` as subject.
     """
     import httpx
 

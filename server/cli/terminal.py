@@ -22,11 +22,11 @@ _PICTURES: dict[int, int | str] = {
     **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
     **dict.fromkeys((0x61C, 0x200E, 0x200F), ""),
 }
-"""Replacements, by code point, of characters that control a terminal. C0 controls become Unicode's
-pictures of them. Other controls, and embeddings, overrides and isolates of writing direction become
-U+FFFD. Direction marks, which posts in Hebrew have, are removed."""
+"""Replacements, by code point, of characters that control a terminal. C0 controls except tab and
+line feed become Unicode's pictures of them. Other controls, and embeddings, overrides and isolates
+of writing direction become U+FFFD. Direction marks, which posts in Hebrew have, are removed."""
 _ESCAPES = {code: f"\\u{code:04x}" for code in _PICTURES if code > 31}
-"""JSON escapes of the same characters except C0 controls, which `json.dumps` escapes."""
+"""JSON escapes of the same characters, without C0 controls, which `json.dumps` escapes itself."""
 
 
 def escape_controls(text: str) -> str:
@@ -50,17 +50,17 @@ def print_json(value: object) -> None:
 
 
 def fill_in_folders(sentence: str, settings: Settings) -> str:
-    """Return a sentence, in which a Message's commands name the index and posts of this run."""
+    """Return a sentence; if it is a Message, its commands name the index and posts of this run."""
     return sentence.for_blog(blog_of(settings.index)) if isinstance(sentence, Message) else sentence
 
 
 def print_message(sentence: str, settings: Settings) -> None:
-    """Print a sentence on stderr, in which a Message's commands name this run's folders."""
+    """Print a sentence, as `fill_in_folders` returns it, on stderr."""
     print_error(fill_in_folders(sentence, settings))
 
 
 def print_facts(facts: dict[str, Any], settings: Settings, *, as_json: bool) -> None:
-    """Print facts on stdout, as JSON or as indented lines that begin with the notice."""
+    """Print facts on stdout: as JSON, or as the notice and indented lines."""
     notice = fill_in_folders(facts.get("notice") or "", settings)
     if as_json:
         print_json(facts | ({"notice": notice or None} if "notice" in facts else {}))
@@ -105,7 +105,7 @@ def format_page(page: Mapping[str, Any]) -> Iterator[str]:
 
 
 def _wrap_text(text: str) -> list[str]:
-    """Break a text into lines of the terminal's width. If stdout is no terminal, keep one line."""
+    """Break a text into lines that leave 4 columns of a terminal free. Else keep one line."""
     if not sys.stdout.isatty():
         return [text]
     width = (shutil.get_terminal_size().columns - 4) * len(text) // max(count_columns(text), 1)
@@ -113,5 +113,5 @@ def _wrap_text(text: str) -> list[str]:
 
 
 def format_line(text: str, indent: str = "", **attributes: Any) -> str:
-    """Return a text styled by `click.style` on one line: a line break in a post could fake one."""
+    """Return a text on one line, styled; a post's line break could otherwise fake a line."""
     return indent + click.style(escape_controls(one_line(text)), **attributes)

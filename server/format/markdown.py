@@ -1,7 +1,7 @@
 """A passage as HTML, for the reading pane of the search page.
 
-markdown-it renders it, and nh3 keeps only ELEMENTS and ATTRIBUTES, so that no post can run a
-script, load a resource or set a style. An image is reduced to its alternative text. The syntax of
+markdown-it renders the passage, and nh3 keeps only ELEMENTS and ATTRIBUTES, so that no post can run
+a script, load a resource or set a style. An image keeps only its alternative text. The syntax of
 site generators is handled as in an ingest.
 """
 
@@ -42,9 +42,9 @@ def render_passage(
     read_post: Callable[[], Passage],
     list_sources: Callable[[], Collection[str]],
 ) -> list[str]:
-    """Render each chunk of a passage as HTML, with matches of the query marked.
+    """Render each chunk of a passage as HTML, with matches of the query, if any, marked.
 
-    `read_post` reads the whole post, since other chunks may define the targets of links;
+    `read_post` reads the whole post, since other chunks may define the targets of links.
     `list_sources` lists the sources of all posts. Raises BlogSearchError.
     """
     whole = passage if len(passage.chunks) == passage.count else read_post()
@@ -83,7 +83,7 @@ def _mark(html: str, query: Query, language: str) -> str:
 def find_href(href: str, post: Post, sources: Collection[str]) -> str | None:
     """Return the `href` for a link in `post`: a query of the search page for a post, else a URL.
 
-    Returns `None` if the target is unknown or its scheme is neither `http` nor `https`.
+    Returns `None` if the target is unknown or invalid, or its scheme neither `http` nor `https`.
     """
     try:
         link = urlsplit(href.strip())
@@ -103,7 +103,7 @@ def _write_html(chunk: Chunk, title: str, definitions: Mapping[str, Any]) -> str
     """Render a chunk as HTML that is not cleaned yet; links keep their targets."""
     tokens = list(parse_passage(chunk.lead + chunk.text, keeps_braces="{{" in chunk.plain))
     if not chunk.index and tokens[:1] and tokens[0].type == "heading_open":
-        # The search page shows the title above the passage already.
+        # The search page already shows the title above the passage.
         tokens = tokens[3:] if strip_markup(tokens[1].content) == title else tokens
     for token in tokens:
         if token.type == "inline":

@@ -1,4 +1,4 @@
-"""Notices that explain an empty page and list the existing tags and sections."""
+"""Notices of why a page is empty, and of existing tags and sections."""
 
 import re
 from dataclasses import asdict
@@ -13,7 +13,7 @@ _POSTS = re.compile(r"(?<=\bNo )post|(?<=\bOnly )post|(?<=: )post(?=s are)|\bthe
 
 
 def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
-    """Describe why a page has no hits."""
+    """Return a notice of why a page has no hits."""
     if answer.total:
         return f"offset {answer.offset} is past the last hit: {answer.total} in all, from 0."
     if unknown := explain_unknown(filters, overview):
@@ -27,12 +27,12 @@ def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
 
 
 def name_notes(notice: str) -> str:
-    """Replace "post" by "note" in the fixed phrases of a vault's notice; names stay unchanged."""
+    """Replace "post" and "the blog" by "note" and "the notes" in the fixed phrases of a notice."""
     return _POSTS.sub(lambda found: "note" if "post" in found[0] else "the notes", notice)
 
 
 def list_names(counts: Counted, room: int = 160, width: int = NAME_WIDTH) -> str:
-    """List the first names with their counts in about `room` bytes, and the number of the rest."""
+    """List the first names (at least one) with counts in about `room` bytes, and count the rest."""
     names = tuple(f"{brief(name, width)} ({count:,})" for name, count in counts[:room])
     shown = fit("".join, tuple(f"{name}, " for name in names), room, lambda it: len(it.encode()))
     left = len(counts) - len(shown)
@@ -40,7 +40,7 @@ def list_names(counts: Counted, room: int = 160, width: int = NAME_WIDTH) -> str
 
 
 def explain_unknown(filters: Filters, overview: Overview) -> str | None:
-    """Describe filters by a tag, section or date that no post has; `None` if there are none."""
+    """Describe a tag or section that no post has, and dates if no post has any; else `None`."""
     from blog_search_mcp.index.store.catalog import find_folders, find_tags
 
     tag, section = compose(filters.tag or ""), filters.section or ""
@@ -57,7 +57,7 @@ def explain_unknown(filters: Filters, overview: Overview) -> str | None:
 
 def _list_near(kind: str, name: str, counts: Counted, listed: Counted) -> list[str]:
     near = tuple((other, dict(counts)[other]) for other in find_nearest(name, dict(counts)))
-    # A longer width than for other names, since a model copies a near name into its next call.
+    # Near names may be longer than other names, since a model copies them into its next call.
     nearest = list_names(near, room=400, width=120)
     return [
         f"No post has the {kind} {quote(name)}.",

@@ -1,4 +1,4 @@
-"""The JSON facts for the search page and the commands' `--json`.
+"""The JSON facts for the search page, and for `--json` of `search` and `read`.
 
 Unlike the answers of tools, they have full titles and headings, the places of matches in previews,
 scores and the certainty.
@@ -67,7 +67,7 @@ def posts_facts(posts: Posts) -> dict[str, Any]:
 
 
 def index_facts(overview: Overview, listing: Catalog) -> dict[str, Any]:
-    """Gather the facts of the index, with the first 500 sections, tags and years for a form."""
+    """Gather the facts of the index, with up to 500 sections, tags and years each for a form."""
     offered = {"sections": overview.main_sections, "tags": overview.tags, "years": listing.years()}
     facts = {name: value for name, value in asdict(overview).items() if name != "bundles"}
     return facts | {name: values[:500] for name, values in offered.items()}
@@ -76,8 +76,8 @@ def index_facts(overview: Overview, listing: Catalog) -> dict[str, Any]:
 def post_facts(post: Post, text: str = "") -> dict[str, Any]:
     """Gather the facts of a post without its text.
 
-    The language is a BCP 47 tag. Chinese always has a script, since browsers choose the font by it.
-    If the post declares none, it is detected in title, description and `text`.
+    The language is a BCP 47 tag. `zh` gets a script, since browsers choose the font by it. The
+    script is detected in title, description and `text`.
     """
     script, text = "", f"{post.title}{post.description}{text}"
     if post.language == "zh":

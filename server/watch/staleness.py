@@ -1,7 +1,7 @@
 """Compare the index with its posts in the background, for the notice that posts have changed.
 
 A comparison walks the content folder, which takes milliseconds, or seconds on a slow network drive.
-In a server no answer waits for it: each has the last comparison's result and starts the next.
+In a server no answer waits: each has the last comparison's result and may start the next.
 """
 
 import time
@@ -16,8 +16,8 @@ from blog_search_mcp.index.stores import Location, open_store
 from blog_search_mcp.ingest.last_ingest import describe_changes, find_changes, read_last_ingest
 
 INTERVAL = 3.0
-"""Minimum seconds between the starts of two comparisons. A comparison of rust-blog's 754 posts
-takes 14 ms of processor time, so even constant searching costs less than 1 % of a core."""
+"""Minimum seconds between the starts of two comparisons without an ingest in between. Comparing 754
+posts takes 14 ms of processor time, so constant searching costs less than 1 % of a core."""
 FOLDER_LOST = (
     "The folder of the posts is gone or cannot be read, so whether they have changed is not known. "
     "If it was moved: ",
@@ -44,18 +44,18 @@ class StalenessCheck:
         self._began = -INTERVAL
         """Start of the last comparison in seconds of the monotonic clock."""
         self._compared: object | None = None
-        """Stamp of the ingest that posts were compared with; a later one outdates the notice."""
+        """Stamp of the ingest that posts were compared with. A later ingest outdates the notice."""
         self._notice: str | None = None
 
     def check(self) -> None:
-        """Start a comparison unless one is running, or the last is recent and still valid."""
+        """Start a comparison, unless one is running or the last one is recent and still valid."""
         is_recent = time.monotonic() - self._began < INTERVAL
         is_valid = self._compared == read_stamp(self._record)
         if not (is_recent and is_valid) and self._running.acquire(blocking=False):
             self._run(self._compare)
 
     def notice(self) -> str | None:
-        """Return the notice of the last comparison, `None` if there is none or it is outdated."""
+        """Return the last comparison's notice; `None` if nothing changed or it is outdated."""
         return self._notice if self._compared == read_stamp(self._record) else None
 
     def _compare(self) -> None:

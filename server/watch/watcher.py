@@ -1,10 +1,8 @@
 """Keep an index up to date with its posts, using separate ingest processes.
 
 An ingest takes much processor time and hundreds of megabytes, and may crash. Its process ends when
-this process ends.
-
-The folder is walked after each burst of file events and at each timeout of watchfiles. Not every
-file system sends events, and a folder that was deleted and created again sends none.
+this process ends. The folder is walked after each burst of file events and at each timeout of
+watchfiles. Not every file system sends events, and a folder that is created anew sends none.
 """
 
 import json
@@ -36,8 +34,8 @@ from blog_search_mcp.server.settings import STOP_WITH_STDIN, Settings, index_arg
 TIMEOUT_MS = 3_000
 """Milliseconds without events after which the folder is walked. A walk of 754 posts takes 14 ms."""
 RETRY = 20.0
-"""Minimum seconds from the start of an ingest to its retry, if it failed or left posts without
-vectors, and no post has changed. A failing ingest takes half a second."""
+"""Minimum seconds from the start of an ingest that failed or left posts without vectors to the
+next, if no file changes. A failing ingest takes half a second."""
 log = logging.getLogger(__name__)
 
 
@@ -47,7 +45,7 @@ class FolderState:
 
     files: tuple[SourceFile, ...] = ()
     changes: int | None = None
-    """Number of files that an ingest would read; `None` if only an ingest can tell."""
+    """Number of files edited, added, removed or due; `None` if no ingest is recorded."""
     waiting: int = 0
     """Number of posts that the last ingest left without vectors."""
 
@@ -88,19 +86,19 @@ class Watcher:
             threading.Thread(target=self._watch, name="watch", daemon=True).start()
 
     def notice(self) -> str | None:
-        """Return why answers may lack the newest posts, `None` if they do not."""
+        """Return why answers may lack the newest posts; `None` if no reason is known."""
         if self._failure or not self._latest.changes:
             return self._failure
         return f"{count_changed(self._latest.changes)}; the index is being brought up to date."
 
     def first_ingest(self) -> str:
-        """Describe the state of the ingest that replaces a missing or outdated index."""
+        """Describe the ingest that makes a missing index or replaces an outdated one."""
         if self._failure:
             return f"There is no index yet. {self._failure}"
         return "The index of the posts is being made; ask again in a minute."
 
     def step(self) -> None:
-        """Walk the folder, and ingest if that is due and no other server ingests."""
+        """Walk the folder; ingest if due, unless another server has locked an existing index."""
         try:
             stamp = self._store.stamp()
             last = read_last_ingest(self._store, stamp[0]) if stamp else None
@@ -120,9 +118,9 @@ class Watcher:
             log.exception("The posts could not be looked at.")
 
     def _is_due(self, state: FolderState) -> bool:
-        """Whether an ingest is due. The first one always is.
+        """Whether an ingest is due; clear the failure if the index is complete.
 
-        A walk does not notice a changed site configuration or a new version of this program.
+        The first one is always due: no walk notices a changed configuration or a new program.
         """
         if state.changes == 0 and not state.waiting:
             self._failure = None
@@ -130,7 +128,7 @@ class Watcher:
         return state != self._tried or self._now() - self._began >= RETRY
 
     def _leads(self) -> bool:
-        """Whether this server is the one that ingests: the first to lock the index."""
+        """Whether this server ingests: it locked the index first, or the index has no lock."""
         try:
             if self._lock is not None and not self._lock.is_locked:
                 self._lock.acquire()

@@ -1,8 +1,8 @@
 """Semantic and keyword search over a folder of Markdown posts.
 
-`build_index` and `open_index` are the public interface (docs/api.md); everything below
-`blog_search_mcp.ingest`, `.index` and `.server` may change between versions. The names are loaded
-when they are first used, so that importing one module of the package loads no other.
+`build_index` and `open_index` are the public interface (docs/api.md). Everything below
+`blog_search_mcp.ingest`, `.index` and `.server` may change between versions. Names are loaded at
+their first use, so that importing the package, or one of its modules, does not load all.
 """
 
 from __future__ import annotations

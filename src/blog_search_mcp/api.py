@@ -42,8 +42,9 @@ def build_index(
 ) -> Report:
     """Bring the index up to date with the posts in the folder `content`, like the command `ingest`.
 
-    Only changed posts are read and embedded. An option that is `None` keeps its last value. Raises
-    BlogSearchError.
+    Only changed posts are read and embedded; `rebuild` reads all. If `base_url`, `permalink` or
+    `include_drafts` is `None`, it keeps its last value. Without `rebuild`, "auto" without a `model`
+    keeps the index's embedder. Raises BlogSearchError.
     """
     place, site = _locate(index), {"base_url": base_url, "permalink": permalink}
     options = merge_options(place, include_drafts=include_drafts, **site)
@@ -82,7 +83,7 @@ def _check_filters(filters: Filters, **values: object) -> _CheckedArguments:
 
 
 class BlogIndex(AbstractContextManager["BlogIndex"]):
-    """An open index, safe for concurrent use. Every method may raise BlogSearchError."""
+    """An open index, safe for concurrent use. Methods except `close` may raise BlogSearchError."""
 
     def __init__(self, location: Location, embedder_url: str) -> None:
         self._index = Index(location, partial(open_embedder, url=embedder_url, waits=False))
@@ -100,7 +101,7 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
     def search(
         self, query: str, filters: Filters = EVERYTHING, *, limit: int = 5, offset: int = 0
     ) -> Answer:
-        """Search by keywords and meaning; return `limit` hits from `offset` on, best first."""
+        """Search by keywords and meaning; return at most `limit` hits from `offset` on."""
         arguments = _check_filters(filters, limit=limit, offset=offset, query=query)
         query, filters = shorten_query(arguments.query), arguments.filters
         reader = self._reader()
@@ -109,7 +110,7 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         return replace(answer, notice=join_sentences(answer.notice, reason) or None)
 
     def read(self, source: str, chunk_index: int, *, neighbors: int | None = None) -> Passage:
-        """Read the page around a chunk, plus `neighbors` chunks on each side; 0: only the chunk."""
+        """Read the page around a chunk, and `neighbors` chunks on each side; 0: only the chunk."""
         if neighbors is not None and neighbors < 0:
             raise UsageError(f"neighbors is {neighbors}; it must be at least 0.")
         return self._reader().read(source, chunk_index, neighbors)
@@ -122,13 +123,13 @@ class BlogIndex(AbstractContextManager["BlogIndex"]):
         limit: int = 100,
         offset: int = 0,
     ) -> tuple[Post, ...]:
-        """Return at most `limit` posts that pass `filters`, from `offset` on."""
+        """Return at most `limit` posts that pass `filters`, in this order, from `offset` on."""
         arguments = _check_filters(filters, limit=limit, offset=offset, order=order)
         catalog = self._reader().snapshot.catalog
         return catalog.list_posts(arguments.filters, order, limit, offset).page
 
     def close(self) -> None:
-        """Close the files; a later call raises UsageError."""
+        """Close the files. Later calls of other methods raise UsageError."""
         self._is_open = False
         self._index.close()
 

@@ -26,7 +26,7 @@ from blog_search_mcp.server.settings import Settings, read_absolute
 
 
 def read_posts(text: str) -> Path:
-    """Return the folder of posts at a path, or within the whole site there. Raises ValueError."""
+    """Return the folder of posts at a path or in the site at this path. Raises ValueError."""
     from blog_search_mcp.ingest.blog import find_posts_folder
 
     folder = read_absolute(text)
@@ -78,7 +78,7 @@ _QUESTIONS = {
 def _suggest_steps(settings: Settings, titles: str) -> None:
     """Print the next steps: restart the client, ask a question this blog answers, or search.
 
-    The question is about the newest of 50 posts whose title has words, in that post's language.
+    The question names the newest post whose title has a word, in the post's language or English.
     """
     snapshot = engine_for_one(settings, embeds=False).reader().snapshot
     newest = snapshot.catalog.list_posts(Filters(), "newest", 50, 0).page
@@ -121,5 +121,5 @@ def run(words: Sequence[str]) -> int:
         error.show(message := StringIO())
         print_error(message.getvalue().rstrip())
         return error.exit_code
-    except click.Abort:  # stdin ended before a question was answered
+    except click.Abort:  # a question was declined or not answered
         return FAILED
