@@ -53,11 +53,11 @@ def _read_day(text: str, *, is_last: bool) -> str:
 
 _ROWS = (Path(__file__).parent / "argument_names.txt").read_text("utf-8").splitlines()
 OTHER_NAMES = [(name, row.partition("\t")[0]) for row in _ROWS for name in row.split()]
-"""Pairs (other name in lower-case letters, argument). `""` is a filter that no tool has."""
+"""Pairs (other name, in lower-case letters only; argument, or `""` for a filter no tool has)."""
 LongText = Annotated[str, AfterValidator(partial(check_text, most=MESSAGE_BYTES))]
-"""Text that is not blank. If it is too long for a tool, the tool shortens it and reports that."""
+"""Text that is not blank, up to MESSAGE_BYTES characters. A tool that shortens it reports that."""
 Text = Annotated[str, AfterValidator(check_text)]
-"""Text of 1 to TEXT_LENGTH characters; the limit is not in the schema, to save tokens."""
+"""Text that is not blank, up to TEXT_LENGTH characters; the schema omits this to save tokens."""
 Section = Annotated[Text, AfterValidator(lambda text: text if text.strip("./\\ ") else None)]
 """Path of a folder of posts. A path to the root, the whole blog, becomes `None`."""
 Tag = Annotated[Text, AfterValidator(str.strip)]
@@ -144,7 +144,7 @@ class Tool(Generic[ArgumentsT]):
         """Validate the arguments and run the tool.
 
         Unknown arguments, which some clients add to every call, are named in the notice. Raises
-        BlogSearchError, also for an unknown filter.
+        BlogSearchError, also for an argument that means a filter which no tool has.
         """
         values = self._rename(values)
         others = self._name_others(values)
@@ -190,7 +190,7 @@ class Tool(Generic[ArgumentsT]):
 
     @property
     def description(self) -> str:
-        """The description that a model reads."""
+        """Description for models: the second paragraph of the docstring of `run`."""
         return " ".join((self.run.__doc__ or "").split("\n\n")[1].split())
 
     @property
@@ -227,7 +227,7 @@ def is_absent(value: object) -> bool:
 
 
 def _slim(facts: dict[str, Any]) -> dict[str, Any]:
-    """Return a property's schema without title and, if optional, without null and default."""
+    """Return a property's schema without title and, if it may be null, without null and default."""
     if "anyOf" in facts:
         facts = {**facts["anyOf"][0], **facts}
         del facts["anyOf"], facts["default"]

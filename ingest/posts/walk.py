@@ -1,8 +1,8 @@
 """List the posts among the files of a content folder, and the files left out with their reasons.
 
 The walk opens no post, so an incremental ingest can skip unchanged files by size and times, and a
-server can tell that its index is outdated (`ingest.last_ingest`). Files that the author excludes
-are left out silently; files that cannot be indexed are reported. Symbolic links are not followed: a
+server can tell that its index is outdated (`ingest.last_ingest`). Files left out are reported, but
+not hidden ones, packages and files that a `.blogignore` names. Symbolic links are not followed: a
 link could expose a private file or make the walk endless.
 """
 
@@ -33,8 +33,8 @@ _OTHER_TEXTS = re.compile(
 """Names of text files, other than Markdown, that generators publish or editors write notes in."""
 IGNORE_FILE = ".blogignore"
 NOT_PUBLISHED = "not published"
-"""Reason for a file that the site makes no page of. The author expects it, so reports name these
-files last, and copies (other versions of a neighbor) after them."""
+"""Reason for a file that the site makes no page of. Authors expect it, so in reports these files
+come last, before copies only (other versions of a neighbor)."""
 _PLACEHOLDER = re.compile(r"\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|cloud)")
 """Placeholders that iCloud, Nextcloud, ownCloud and odrive leave for files in the cloud."""
 _COPY = re.compile(
@@ -52,10 +52,10 @@ _MAYBE_COPY = re.compile(
     r"|-(?:\S*-)?(?:desktop|laptop|macbook|imac|iphone|ipad|pc|surface|thinkpad)(?:-\S*)?)",
     re.IGNORECASE,
 )
-"""Names of a copy (by iCloud, OneDrive with the machine's name, Google Drive, a file manager) or of
-another post: `ingest.prepare` compares the texts to decide."""
+"""Names that iCloud, OneDrive (with the machine), Google Drive and file managers give to copies.
+Posts have them too, so `ingest.prepare` compares the texts to decide."""
 _BIN_FOLDERS = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
-"""Folders in which Logseq and file servers keep changed or deleted files."""
+"""Folders in which Logseq and file servers keep changed or deleted files, which count as copies."""
 _SECTION_ENDS = (".md", ".markdown", ".html")
 _DATA = re.compile(r"_metadata\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
 """Names of files with fields for posts: Quarto, Material for MkDocs, Bridgetown and Eleventy."""
@@ -63,7 +63,7 @@ _PACKAGES = (
     *("/node_modules/", "/bower_components/", "/jspm_packages/", "/vendor/bundle/"),
     *("/vendor/cache/", "/site-packages/", "/Pods/", "/renv/library/"),
 )
-"""Ends of folders in which package managers of five languages install packages."""
+"""Ends of the paths of folders in which package managers of five languages install packages."""
 _REPOSITORY = frozenset((".git", "package.json"))
 """Names that mark the folder they lie in as a repository, not a mere folder of posts."""
 _ABOUT_REPOSITORY = re.compile(
@@ -202,7 +202,7 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
         return
     if IGNORE_FILE in beside:
         folder = folder._replace(ignores=(*folder.ignores, _read_ignore_file(folder)))
-    if folder.source and "pyvenv.cfg" in beside:  # https://docs.python.org/3/library/venv.html
+    if folder.source and "pyvenv.cfg" in beside:  # a virtual environment of Python
         return
     if not beside.keys().isdisjoint((OBSIDIAN, LOGSEQ)) and (vault := read_vault(path)):
         folder = folder._replace(vaults=(*folder.vaults, vault))
@@ -240,10 +240,10 @@ def _list_folder(folder: _Folder) -> Iterator[SourceFile | Skipped | str]:
 
 
 def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | None:
-    """Return why a file named like a post is left out: a copy, the vault, or NOT_PUBLISHED.
+    """Return why a file named like a post is left out, `None` if it is not.
 
-    For Docusaurus (`exclude` of its blog), Quarto, Jekyll, Hexo and Nuxt Content, `_name` is a part
-    of posts; `_index` of Hugo and Zola is not. A `.qmd` beside its rendered `.md` is skipped.
+    `_name` is a part of posts (Docusaurus, Quarto, Jekyll, Hexo, Nuxt Content), except `_index` and
+    in an Obsidian vault. A repository's README is no post, nor is a `.qmd` beside its `.md`.
     """
     if _BIN_FOLDERS.match(folder.source) or _find_original(_COPY, name, beside):
         return "copy"
@@ -300,7 +300,7 @@ def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:
 
 
 def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, Rules], ...]) -> bool:
-    """Whether a path is left out without a report; the outermost folder's `ignores` come first."""
+    """Whether a path is left out without a report; the innermost of `ignores` decides first."""
     if name.startswith(".") or f"/{path}".endswith(_PACKAGES):
         return True
     decisions = (decide(rules, path[len(prefix) :]) for prefix, rules in reversed(ignores))
