@@ -252,7 +252,7 @@ class _Ingest:
 
 def _advise_embedder(store: FolderStore, manifest: Manifest, plan: Plan) -> str:
     """Return advice to use a better model; `""` for a new index or a model that was asked for."""
-    overview = store.peek_overview() if plan.live and not plan.choice.is_asked else None
+    overview = store.peek_overview() if plan.live_number and not plan.choice.is_asked else None
     if overview is None:
         return ""
     posts = dict(overview.languages)

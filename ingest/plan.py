@@ -68,7 +68,7 @@ class FileToRead:
 class Plan:
     """Work of one ingest."""
 
-    live: int
+    live_number: int
     """Number of the live generation; 0 without one, for a rebuild, or if its format is outdated."""
     base: Manifest | None
     """Manifest of the generation to start from; `None` to build the index anew."""
@@ -129,7 +129,7 @@ def make_plan(
         else:
             to_read.append(read)
     return Plan(
-        live=live.generation if live else 0,
+        live_number=live.generation if live else 0,
         base=base,
         build=build,
         site=site,
@@ -140,11 +140,11 @@ def make_plan(
         unchanged=unchanged,
         skipped=tuple(skipped),
         cascades=cascades,
-        others=Counter(PurePath(file).suffix for file in walked.others if _is_text(site, file)),
+        others=Counter(PurePath(file).suffix for file in walked.others if _publishes(site, file)),
     )
 
 
-def _is_text(site: Site, source: str) -> bool:
+def _publishes(site: Site, source: str) -> bool:
     """Whether the file would be a page of the site if it were Markdown."""
     parts = PurePath(source).parts
     is_part = any(part[0] == "_" and part != "_posts" for part in parts)

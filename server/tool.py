@@ -22,16 +22,16 @@ from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
 from blog_search_mcp.server.settings import MESSAGE_BYTES
 
-TEXT_LENGTH = 1_000
+MAX_TEXT = 1_000
 """Maximum characters of a text argument, about 160 English words. Paths within a blog are shorter,
 and a small embedder reads little more."""
-ANSWER = 25_000
+MAX_ANSWER = 25_000
 """Maximum tokens of an answer, by `results.count_tokens`. Clients cut or refuse longer ones."""
 ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
 """Values, in lower case, that models and proxies send instead of omitting an argument."""
 
 
-def check_text(text: str, most: int = TEXT_LENGTH) -> str:
+def check_text(text: str, most: int = MAX_TEXT) -> str:
     """Return the text, surrogates replaced. Raises ValueError if blank or longer than `most`."""
     if not text.strip():
         raise ValueError(f"must not be blank, got {results.quote(text)}")
@@ -57,7 +57,7 @@ OTHER_NAMES = [(name, row.partition("\t")[0]) for row in _ROWS for name in row.s
 LongText = Annotated[str, AfterValidator(partial(check_text, most=MESSAGE_BYTES))]
 """Text that is not blank, up to MESSAGE_BYTES characters. A tool that shortens it reports that."""
 Text = Annotated[str, AfterValidator(check_text)]
-"""Text that is not blank, up to TEXT_LENGTH characters; the schema omits this to save tokens."""
+"""Text that is not blank, up to MAX_TEXT characters; the schema omits this to save tokens."""
 Section = Annotated[Text, AfterValidator(lambda text: text if text.strip("./\\ ") else None)]
 """Path of a folder of posts. A path to the root, the whole blog, becomes `None`."""
 Tag = Annotated[Text, AfterValidator(str.strip)]
@@ -147,7 +147,7 @@ class Tool(Generic[ArgumentsT]):
         BlogSearchError, also for an argument that means a filter which no tool has.
         """
         values = self._rename(values)
-        others = self._name_others(values)
+        others = self._describe_unknown(values)
         known = {name: values[name] for name in self.names if name in values}
         try:
             reply = self.run(engine, self.parse(known))
@@ -162,14 +162,14 @@ class Tool(Generic[ArgumentsT]):
             plain = re.sub("[^a-z]", "", name.lower())
             field = next((f for other, f in OTHER_NAMES if other == plain and f in fields), None)
             if field == "" and not is_absent(values[name]):
-                raise UsageError(self._name_others({name: values[name]}))
+                raise UsageError(self._describe_unknown({name: values[name]}))
             if field and is_absent(renamed.get(field)):
                 renamed[field] = renamed.pop(name)
         return renamed
 
     def parse(self, values: Mapping[str, Any]) -> ArgumentsT:
         """Validate a JSON object of arguments; a list becomes text. Raises UsageError."""
-        if complaint := self._name_others(values):
+        if complaint := self._describe_unknown(values):
             raise UsageError(complaint)
         fields = self.arguments.model_fields
         present = {
@@ -179,7 +179,7 @@ class Tool(Generic[ArgumentsT]):
         }
         return check_arguments(self.arguments, present)
 
-    def _name_others(self, values: Mapping[str, Any]) -> str:
+    def _describe_unknown(self, values: Mapping[str, Any]) -> str:
         """Return a sentence that names unknown arguments, `""` if there are none."""
         fields = self.arguments.model_fields
         others = [name for name in values if name not in fields and not is_absent(values[name])]

@@ -103,7 +103,7 @@ def compute_confidence_features(retrieved: Retrieval, score: float) -> dict[str,
 
     `missing` is the number of words that no post has, divided by the query's length (at least 1).
     It is 0 if a passage holds LEAST_HELD. If none has a word, all the length is missing, but not in
-    an East Asian query. `unnamed` is 1 if a missing word is a name. `length` is a logarithm.
+    an East Asian query. `missing_name` is 1 if a missing word is a name. `length` is a logarithm.
     `nearest`, about 0 without an answer and 1 for a heading, is cut to [-1, 1] before it is weighed
     by length.
     """
@@ -116,7 +116,7 @@ def compute_confidence_features(retrieved: Retrieval, score: float) -> dict[str,
     return {
         "missing": missing / max(retrieved.length, 1.0),
         "coverage": retrieved.coverage,
-        "unnamed": float(any(retrieved.missing.values())),
+        "missing_name": float(any(retrieved.missing.values())),
         "length": math.log1p(retrieved.length),
         "score": score,
         "nearest": min(max(nearest, -1.0), 1.0) * retrieved.length**LENGTH_POWER,

@@ -69,9 +69,9 @@ class LogisticModel(BaseModel, frozen=True, extra="forbid"):
     low: float
     """Probability below which confidence is low."""
 
-    def probability(self, features: Mapping[str, float], more: float = 0.0) -> float:
-        """Estimate the probability from a value for each weight; `more` is added to the logit."""
-        logit = self.bias + sum(self.weights[k] * features[k] for k in self.weights) + more
+    def probability(self, features: Mapping[str, float], added_logit: float = 0.0) -> float:
+        """Estimate the probability from a value for each weight, with `added_logit` added."""
+        logit = self.bias + sum(self.weights[k] * features[k] for k in self.weights) + added_logit
         return 1.0 / (1.0 + math.exp(-max(min(logit, 50.0), -50.0)))
 
 
@@ -116,17 +116,17 @@ def compute_post_features(retrieved: Retrieval) -> dict[Feature, Numbers]:
     They are lower if a passage holds most of the query, or the vocabulary covers little.
     """
     posts = retrieved.posts
-    held = min(retrieved.coverage * max(1.0, retrieved.length / ENOUGH_WORDS), 1.0) ** 2
-    opened = 1.0 - GATE * retrieved.coverage**GATE_POWER
-    scale = opened * retrieved.meaning_weight / HEADING_SIMILARITY
+    word_trust = min(retrieved.coverage * max(1.0, retrieved.length / ENOUGH_WORDS), 1.0) ** 2
+    meaning_share = 1.0 - GATE * retrieved.coverage**GATE_POWER
+    scale = meaning_share * retrieved.meaning_weight / HEADING_SIMILARITY
     meaning, opening = (
         np.clip(np.nan_to_num(near * scale), -1.0, MAX_SIMILARITY)
         for near in (posts.best(posts.similarities), posts.similarities[posts.starts])
     )
     return {
-        "passage": held * _divide_by_best(posts.best(posts.bm25)),
+        "passage": word_trust * _divide_by_best(posts.best(posts.bm25)),
         "coverage": posts.best(posts.coverage) ** COVERAGE_POWER,
-        "post": held * _divide_by_best(posts.post_bm25),
+        "post": word_trust * _divide_by_best(posts.post_bm25),
         "meaning": meaning,
         "opening": opening,
     }

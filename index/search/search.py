@@ -48,7 +48,7 @@ VERBATIM_POSTS = 10
 """Number of top posts whose best passage is searched for the query as a phrase."""
 COMPARED_PASSAGES = 10
 """Number of top passages that are compared to find copies."""
-NEWEST_SHARE = 0.7
+MIN_DATED_SHARE = 0.7
 """Minimum share of the best score that a post needs in an order by date. At .7, .96 of 262
 questions on two English blogs keep the post that answers them, and half keep at most two posts. At
 .6 it is .97 with twice as many posts, at .5 .99 with four times as many."""
@@ -66,7 +66,7 @@ class Understanding(NamedTuple):
     """The query before spelling correction, if the correction is not sure."""
     post_ids: Sequence[int] | None
     """IDs of the posts to search; `None` for all."""
-    passages: frozenset[int]
+    chunks: frozenset[int]
     """IDs of the chunks that have a phrase in quotes; empty without one."""
     notice: str
     """Sentences that say how the query was understood."""
@@ -104,15 +104,15 @@ def search(
         confidence = min(confidence, _rank_posts(snapshot, as_asked).confidence)
     # 4. Rank the passages of the posts, without translations and copies.
     chunk_scores = score_chunks(retrieved)
-    if understood.passages:
-        chunk_scores[~np.isin(retrieved.posts.chunks, [*understood.passages])] = 0.0
+    if understood.chunks:
+        chunk_scores[~np.isin(retrieved.posts.chunks, [*understood.chunks])] = 0.0
     post_scores = collapse_translations(ranking.scores, snapshot.translations, query.text)
     passages = diversify_passages(post_scores, retrieved.posts, chunk_scores)
     compared = snapshot.catalog.chunks(passage.chunk for passage in passages[:COMPARED_PASSAGES])
     texts = {number: chunk.plain for number, chunk in compared.items()}
     passages, copies = collapse_copies(passages, texts)
     if order:
-        good = (each for each in passages if each.score >= NEWEST_SHARE * passages[0].score)
+        good = (each for each in passages if each.score >= MIN_DATED_SHARE * passages[0].score)
         best = {each.post: each for each in reversed([*good])}
         passages = [best[post] for post in _sort_posts(snapshot.catalog.posts(best), order)]
     # 5. Cut to a page, and say what the reader must know.
@@ -144,7 +144,7 @@ def understand(snapshot: Snapshot, text: str, filters: Filters) -> Understanding
         if len(sources := snapshot.catalog.find_sources(word.rstrip(".,;:!?"))) == 1:
             text = snapshot.catalog.require_post(sources[0])[1].title
     request = Request(text, filters, "")
-    if not find_named_posts(snapshot.titles, text):  # a title is never read as a request
+    if not find_named_posts(snapshot.posts_by_name, text):  # a title is never read as a request
         find = partial(find_phrase, snapshot)
         request = read_request(text, filters, snapshot.authors, find, date.today())
     among = snapshot.catalog.matching_posts(request.filters)
@@ -153,7 +153,7 @@ def understand(snapshot: Snapshot, text: str, filters: Filters) -> Understanding
     notice = " ".join(filter(None, (request.notice, demands.notice, spelling_notice)))
     query = analyze(snapshot, meant)
     as_asked = None if is_sure else analyze(snapshot, demands.text)
-    return Understanding(query, as_asked, demands.post_ids, demands.passages, notice, request.order)
+    return Understanding(query, as_asked, demands.post_ids, demands.chunks, notice, request.order)
 
 
 def _describe_copies(
@@ -226,9 +226,9 @@ def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> PostRanking:
     verbatim = _find_verbatim(snapshot, retrieved, scores)
     scores = reward_posts(scores, verbatim)
     # 3. Put posts first of which the query is the title, an alias or an author.
-    titled = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
-    if titled:
-        scores = promote_named_posts(scores, titled)
+    named = [post for post in find_named_posts(snapshot.posts_by_name, text) if post in scores]
+    if named:
+        scores = promote_named_posts(scores, named)
         confidence = Confidence("normal", 1.0, "")
     # 4. Scale by the certainty, so that scores of different queries are comparable.
     scale = confidence.certainty or 1.0

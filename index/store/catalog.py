@@ -386,13 +386,13 @@ def find_folders(text: str, folders: Iterable[str]) -> list[str]:
 
 def open_catalog(files: GenerationFiles) -> Catalog:
     """Open a generation's verified catalog, read-only, until the last reference to it is gone."""
-    connection = sqlite3.connect(immutable(files.catalog), uri=True, check_same_thread=False)
-    connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
+    connection = sqlite3.connect(immutable_uri(files.catalog), uri=True, check_same_thread=False)
+    connection.execute("ATTACH ? AS shared", [immutable_uri(files.texts)])
     catalog = Catalog(connection)
     weakref.finalize(catalog, connection.close)
     return catalog
 
 
-def immutable(path: Path) -> str:
+def immutable_uri(path: Path) -> str:
     """Return the SQLite URI of a finished database, which is opened without locks."""
     return f"{path.resolve().as_uri()}?mode=ro&immutable=1"

@@ -43,7 +43,7 @@ _CODE = re.compile(
     r"[A-Za-z_][_.:\\][A-Za-z_]|\w/\w|\w\(|::|[`{}<>=\[\]$@#*&|;]|(?:^|\s)--?\w|[a-z][A-Z]"
 )
 """Marks of an identifier, a path, a call or a flag."""
-_EAST_ASIAN, _BIGRAM = re.compile(f"[{CJK}]"), re.compile(rf"[{CJK}]{{2}}\Z|[{SOUTHEAST_ASIAN}]")
+_CJK_CHAR, _FRAGMENT = re.compile(f"[{CJK}]"), re.compile(rf"[{CJK}]{{2}}\Z|[{SOUTHEAST_ASIAN}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,7 +78,7 @@ class Query:
     is_question: bool
     """Whether it is a question, and not the name or description of a thing."""
     is_prose: bool
-    """Whether it has no code, and four content words or more; an `is_bigram` counts half."""
+    """Whether it has no code, and four content words or more; an `is_fragment` counts half."""
     has_other_script: bool
     """Whether either the query or most of the blog is in an East Asian language, but not both."""
 
@@ -121,7 +121,7 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), further: str = 
         if role != MAJOR:
             words[Word(term.exact, tuple(sorted(stems)), weight, role, pattern)] = None
     asked = {word.stems for word in words if word.weight == 1.0}
-    length = sum(0.5 if is_bigram(stems[0]) else 1.0 for stems in asked)
+    length = sum(0.5 if is_fragment(stems[0]) else 1.0 for stems in asked)
     return Query(
         text=text,
         words=tuple(words),
@@ -154,7 +154,7 @@ def _pattern(term: Term, language: str, shown: str) -> str:
     For a single East Asian character these are its pairs; in COMPOUNDS, words with three letters or
     more before or after it. Fewer letters are an inflection or a prefix.
     """
-    if _EAST_ASIAN.fullmatch(term.exact):
+    if _CJK_CHAR.fullmatch(term.exact):
         return f"{term.stem}.|.{term.stem}"
     part = term.stem if len(term.stem) > 3 else term.exact
     is_part = language in COMPOUNDS and shown in ("", language) and part[3:] and part.isalpha()
@@ -186,9 +186,9 @@ def _asking_words() -> frozenset[str]:
     return frozenset(fold(word) for row in read_rows("asking_words.txt") for word in row.split())
 
 
-def is_bigram(word: str) -> bool:
+def is_fragment(word: str) -> bool:
     """Whether a term is a pair of CJK characters or begins with a Southeast Asian one."""
-    return bool(_BIGRAM.match(word))
+    return bool(_FRAGMENT.match(word))
 
 
 def fit_to_posts(
@@ -228,13 +228,13 @@ def fit_to_posts(
 
 PLAIN_WORD = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
 """A Latin word that is not part of an identifier, a path or a flag."""
-Titles: TypeAlias = Mapping[str, Sequence[int]]
+PostsByName: TypeAlias = Mapping[str, Sequence[int]]
 """Post ids by the `name_key` of a title, an alias or an author."""
 _MEANING_QUESTION = re.compile("|".join(read_rows("meaning_patterns.txt")), re.IGNORECASE)
 """Words around a name that ask for its meaning, in six languages."""
 
 
-def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:
+def index_names(titles: Iterable[tuple[int, str]]) -> PostsByName:
     """Index posts, given as pairs of id and name, by the keys of their names."""
     posts = defaultdict[str, list[int]](list)
     for post, title in titles:
@@ -249,7 +249,7 @@ def name_keys(query: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (name_key(query), name_key(name)))))
 
 
-def find_named_posts(titles: Titles, query: str) -> Sequence[int]:
+def find_named_posts(titles: PostsByName, query: str) -> Sequence[int]:
     """Return the posts with the name in the query, or in the query without its question words."""
     return next((titles[key] for key in name_keys(query) if key in titles), ())
 
@@ -279,7 +279,7 @@ def correct_spelling(
     empty if the text is in another language or if at least half of these words have no correction,
     since the query is then of another field.
     """
-    if language_of(text) not in {"", "en"} and not _EAST_ASIAN.search(text):
+    if language_of(text) not in {"", "en"} and not _CJK_CHAR.search(text):
         return {}
     stemmers = {stemmer_of(language) for language in languages}
 
@@ -388,7 +388,7 @@ def _is_name(term: Term, query: Query, blog: str, is_word: Callable[[str], bool]
     that begins a sentence.
     """
     written, words = query.text[term.start : term.end], query.text.split()
-    if not re.fullmatch(r"\w\w+|\d[\d.,]*\d", written) or is_bigram(term.stem):
+    if not re.fullmatch(r"\w\w+|\d[\d.,]*\d", written) or is_fragment(term.stem):
         return False
     if query.language in EAST_ASIAN or any(not c.isalpha() or c.isupper() for c in written[1:]):
         return True

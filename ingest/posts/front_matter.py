@@ -223,11 +223,11 @@ def _split_form(text: str) -> FrontMatter | None:
     if loose := _LOOSE.match(text):
         fields = {name: " ".join(value.split()) for name, value in _LOOSE_FIELD.findall(loose[0])}
         names = [*map(str.lower, fields)]
-        is_page = names[0] in _USUAL and ("title" in names or len(_USUAL.intersection(names)) > 1)
+        is_usual = names[0] in _USUAL and ("title" in names or len(_USUAL.intersection(names)) > 1)
         if loose[0].lstrip().startswith(".. "):  # in Nikola these tags keep a post back
             tags = re.split(r"[,\s]+", fields.get("tags", "").lower())
             fields |= dict.fromkeys({"draft", "private"}.intersection(tags), "true")
-        if (is_page and names[1:]) or loose[0].partition(" ")[0].endswith("::"):
+        if (is_usual and names[1:]) or loose[0].partition(" ")[0].endswith("::"):
             return _make_front_matter(text, loose.end() - 1, fields)
     if (block := _TITLE_BLOCK.match(text)) and (block[2] is not None or not block[4]):
         values = (" ".join((words or "").split()) for words in block.groups())

@@ -54,7 +54,7 @@ _MAYBE_COPY = re.compile(
 )
 """Names that iCloud, OneDrive (with the machine), Google Drive and file managers give to copies.
 Posts have them too, so `ingest.prepare` compares the texts to decide."""
-_BIN_FOLDERS = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
+_COPY_FOLDER = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
 """Folders in which Logseq and file servers keep changed or deleted files, which count as copies."""
 _SECTION_ENDS = (".md", ".markdown", ".html")
 _DATA = re.compile(r"_metadata\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
@@ -245,7 +245,7 @@ def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | N
     `_name` is a part of posts (Docusaurus, Quarto, Jekyll, Hexo, Nuxt Content), except `_index` and
     in an Obsidian vault. A repository's README is no post, nor is a `.qmd` beside its `.md`.
     """
-    if _BIN_FOLDERS.match(folder.source) or _find_original(_COPY, name, beside):
+    if _COPY_FOLDER.match(folder.source) or _find_original(_COPY, name, beside):
         return "copy"
     is_part = folder.has_parts and name[0] == "_" and not parse_file(name).index
     is_repository = not folder.source and not _REPOSITORY.isdisjoint(beside)

@@ -178,7 +178,7 @@ class Generator(BaseModel):
 
         Raises NoLink for a token without a value or a value longer than a URL may be.
         """
-        dates = {name: form.format(day) if day else None for name, form in _DATES.items()}
+        dates = {name: form.format(day) if day else None for name, form in _DATE_FORMATS.items()}
 
         def find_value(name: re.Match[str]) -> str:
             value = {**values, **dates}.get(name[1])
@@ -213,7 +213,7 @@ class Generator(BaseModel):
             return None
 
     @property
-    def letters_of_ids(self) -> tuple[str, ...]:
+    def sure_id_categories(self) -> tuple[str, ...]:
         """Unicode categories of the characters in headings' IDs; none if IDs are not sure."""
         settings = self.settings_of_ids.items()
         values = ((find_setting(self.config, path), usual) for path, usual in settings)
@@ -221,7 +221,7 @@ class Generator(BaseModel):
         return self.id_categories if is_usual else ()
 
 
-_DATES = {
+_DATE_FORMATS = {
     "year": "{0.year:04}", "short_year": "{0:%y}", "month": "{0:%m}", "i_month": "{0.month}",
     "day": "{0:%d}", "i_day": "{0.day}", "short_day": "{0:%a}", "y_day": "{0:%j}", "week": "{0:%V}",
 }  # fmt: skip

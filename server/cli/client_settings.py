@@ -78,7 +78,7 @@ CLIENTS = {slug: client.title for slug, client in find_clients(Path(), "", {}).i
 EntryFields: TypeAlias = dict[str, Any]
 Entries: TypeAlias = dict[str, EntryFields]
 """Entries by name. In a set of changes, an entry without fields is to be removed."""
-BACKUP = ".before-blog-search-mcp"
+BACKUP_SUFFIX = ".before-blog-search-mcp"
 """Suffix of the backup beside a settings file. It has the state before the last change."""
 
 
@@ -186,7 +186,7 @@ def read_entries(client: Client) -> Entries:
 
 def name_backup(client: Client) -> str:
     """Return a blank and a sentence that names the settings' backup, `""` if there is none."""
-    backup = client.path.with_name(client.path.name + BACKUP)
+    backup = client.path.with_name(client.path.name + BACKUP_SUFFIX)
     return f" What the file was before is in {backup.name} beside it." if backup.exists() else ""
 
 
@@ -226,7 +226,7 @@ def _replace_file(path: Path, before: str, text: str) -> None:
         unfinished.write_text(text, encoding="utf-8", newline="")
         if target.exists():
             shutil.copymode(target, unfinished)
-            shutil.copy2(target, path.with_name(path.name + BACKUP))
+            shutil.copy2(target, path.with_name(path.name + BACKUP_SUFFIX))
         if _read_text(target) != before:
             raise ValueError("another program has changed it meanwhile; run this again")
         unfinished.replace(target)

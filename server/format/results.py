@@ -181,12 +181,12 @@ def headings_below(headings: tuple[str, ...], title: str) -> tuple[str, ...]:
     return headings[1:] if headings[:1] == (title,) else headings
 
 
-def heading_path(headings: tuple[str, ...], below: str = "", width: int | None = None) -> str:
-    """Join headings, outermost first, without the first if that repeats the title `below`.
+def heading_path(headings: tuple[str, ...], title: str = "", width: int | None = None) -> str:
+    """Join headings, outermost first, without the first if that repeats `title`.
 
     If the path exceeds `width` columns, outer headings are dropped first.
     """
-    inner = headings_below(headings, below)
+    inner = headings_below(headings, title)
     path = " > ".join(inner)
     if width is None or count_columns(path) <= width:
         return path
