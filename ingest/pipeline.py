@@ -1,7 +1,7 @@
 """Ingest a content folder in four stages: plan, prepare, embed, write.
 
-A run takes the writer lock and imports NumPy, FAISS and tantivy only at the first change. Without
-changes it takes little longer than hashing the index.
+A run takes the writer lock and imports NumPy, FAISS and tantivy only for changes or waiting
+vectors. Else it takes little longer than the walk: only index files with a new stamp are hashed.
 """
 
 from __future__ import annotations
@@ -150,7 +150,7 @@ class _Ingest:
         return manifest
 
     def _write_changes(self, queue: EmbeddingQueue) -> Manifest:
-        """Publish all changes, with all vectors if at most MAX_INLINE_WINDOWS windows lack one."""
+        """Publish all changes, with vectors if at most MAX_INLINE_WINDOWS windows (texts) wait."""
         from blog_search_mcp.ingest.embed import MAX_INLINE_WINDOWS
         from blog_search_mcp.ingest.write import open_index_writer
 
@@ -174,7 +174,7 @@ class _Ingest:
     def _embed_windows(self, queue: EmbeddingQueue, most: int, windows: int) -> int:
         """Embed about `most` windows of the backlog; return how many of all `windows` are done.
 
-        Raises EmbedderError. If there is no index yet, a keyword index is published before that.
+        Raises EmbedderError. If there is no index yet, a keyword index is published first.
         """
         backlog = queue.writer.backlog()
         self.progress.start("embedding texts", windows, windows - sum(backlog.values()))
@@ -251,8 +251,8 @@ class _Ingest:
 
 
 def _advise_embedder(store: FolderStore, manifest: Manifest, plan: Plan) -> str:
-    """Return advice if another model would fit the blog better than the index's, else `""`."""
-    overview = store.peek_overview() if plan.live and not plan.choice.is_asked else None
+    """Return advice to use a better model; `""` for a new index or a model that was asked for."""
+    overview = store.peek_overview() if plan.live_number and not plan.choice.is_asked else None
     if overview is None:
         return ""
     posts = dict(overview.languages)

@@ -42,7 +42,7 @@ class Job:
     embeds: bool = True
     """Whether posts get vectors; without vectors there is only keyword search."""
     on_searchable: Callable[[], object] = lambda: None
-    """Function called once, when keyword search works and vectors are still missing."""
+    """Function called at most once: when keyword search works and vectors are still missing."""
     processes: int | None = None
     """Maximum processes that read posts; `None` for one per processor, at most four."""
 
@@ -56,7 +56,7 @@ READING = 29
 
 @dataclass(frozen=True, slots=True)
 class FileToRead:
-    """File that must be opened, with its entry in the plan's `base`, if any."""
+    """File of the walk, with its entry in the plan's `base`, if any."""
 
     file: SourceFile
     before: IndexedPost | None
@@ -68,8 +68,8 @@ class FileToRead:
 class Plan:
     """Work of one ingest."""
 
-    live: int
-    """Number of the live generation, 0 if there is none."""
+    live_number: int
+    """Number of the live generation; 0 without one, for a rebuild, or if its format is outdated."""
     base: Manifest | None
     """Manifest of the generation to start from; `None` to build the index anew."""
     build: BuildFingerprint
@@ -78,7 +78,7 @@ class Plan:
     created: str
     """Time of the walk through the folder: UTC, ISO 8601 to the second."""
     files: Mapping[str, SourceFile]
-    """Every file named like a post, by source."""
+    """Every file of the walk, by source; files that the walk left out are in `skipped` only."""
     to_read: tuple[FileToRead, ...]
     unchanged: Mapping[str, str | None]
     """Expiry of each post that stays as it is (`None` if it never expires), by source."""
@@ -86,7 +86,7 @@ class Plan:
     cascades: tuple[Cascade, ...] = ()
     """Fields that the folder's sections pass down."""
     others: Mapping[str, int] = field(default_factory=dict)
-    """Number of text files that are not Markdown, by suffix."""
+    """Number of text files, by suffix, that would be pages of the site if they were Markdown."""
 
     @property
     def removed(self) -> tuple[str, ...]:
@@ -129,7 +129,7 @@ def make_plan(
         else:
             to_read.append(read)
     return Plan(
-        live=live.generation if live else 0,
+        live_number=live.generation if live else 0,
         base=base,
         build=build,
         site=site,
@@ -140,11 +140,11 @@ def make_plan(
         unchanged=unchanged,
         skipped=tuple(skipped),
         cascades=cascades,
-        others=Counter(PurePath(file).suffix for file in walked.others if _is_text(site, file)),
+        others=Counter(PurePath(file).suffix for file in walked.others if _publishes(site, file)),
     )
 
 
-def _is_text(site: Site, source: str) -> bool:
+def _publishes(site: Site, source: str) -> bool:
     """Whether the file would be a page of the site if it were Markdown."""
     parts = PurePath(source).parts
     is_part = any(part[0] == "_" and part != "_posts" for part in parts)
@@ -152,7 +152,7 @@ def _is_text(site: Site, source: str) -> bool:
 
 
 MAX_SAMPLE = 100
-"""Number of posts sampled. With 2 % in another language, 1 sample in 30,000 shows 10 % or more."""
+"""Posts sampled. With 2 % of a blog in another language, 1 sample in 30,000 has 10 % or more."""
 SAMPLED_BYTES = 3_000
 """Bytes read from the start of a post to find its language."""
 
@@ -183,7 +183,7 @@ def _pass_over(_file: SourceFile, _reason: str) -> None: ...
 
 
 def _is_unchanged(last: LastIngest | None, read: FileToRead, now: datetime) -> bool:
-    """Whether the file and its cascades are as at the last ingest, and the post is not expired."""
+    """Whether a file need not be read: it and its cascades are as before, and it is not expired."""
     file, expires = read.file, read.before.expires if read.before else None
     state = last.files.get(file.source) if last else None
     if last is None or state is None or not (state.settled or file.is_away) or file.copy_of:

@@ -22,16 +22,16 @@ from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
 from blog_search_mcp.server.settings import MESSAGE_BYTES
 
-TEXT_LENGTH = 1_000
+MAX_TEXT = 1_000
 """Maximum characters of a text argument, about 160 English words. Paths within a blog are shorter,
 and a small embedder reads little more."""
-ANSWER = 25_000
+MAX_ANSWER = 25_000
 """Maximum tokens of an answer, by `results.count_tokens`. Clients cut or refuse longer ones."""
 ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
 """Values, in lower case, that models and proxies send instead of omitting an argument."""
 
 
-def check_text(text: str, most: int = TEXT_LENGTH) -> str:
+def check_text(text: str, most: int = MAX_TEXT) -> str:
     """Return the text, surrogates replaced. Raises ValueError if blank or longer than `most`."""
     if not text.strip():
         raise ValueError(f"must not be blank, got {results.quote(text)}")
@@ -53,11 +53,11 @@ def _read_day(text: str, *, is_last: bool) -> str:
 
 _ROWS = (Path(__file__).parent / "argument_names.txt").read_text("utf-8").splitlines()
 OTHER_NAMES = [(name, row.partition("\t")[0]) for row in _ROWS for name in row.split()]
-"""Pairs (other name in lower-case letters, argument). `""` is a filter that no tool has."""
+"""Pairs (other name, in lower-case letters only; argument, or `""` for a filter no tool has)."""
 LongText = Annotated[str, AfterValidator(partial(check_text, most=MESSAGE_BYTES))]
-"""Text that is not blank. If it is too long for a tool, the tool shortens it and reports that."""
+"""Text that is not blank, up to MESSAGE_BYTES characters. A tool that shortens it reports that."""
 Text = Annotated[str, AfterValidator(check_text)]
-"""Text of 1 to TEXT_LENGTH characters; the limit is not in the schema, to save tokens."""
+"""Text that is not blank, up to MAX_TEXT characters; the schema omits this to save tokens."""
 Section = Annotated[Text, AfterValidator(lambda text: text if text.strip("./\\ ") else None)]
 """Path of a folder of posts. A path to the root, the whole blog, becomes `None`."""
 Tag = Annotated[Text, AfterValidator(str.strip)]
@@ -144,10 +144,10 @@ class Tool(Generic[ArgumentsT]):
         """Validate the arguments and run the tool.
 
         Unknown arguments, which some clients add to every call, are named in the notice. Raises
-        BlogSearchError, also for an unknown filter.
+        BlogSearchError, also for an argument that means a filter which no tool has.
         """
         values = self._rename(values)
-        others = self._name_others(values)
+        others = self._describe_unknown(values)
         known = {name: values[name] for name in self.names if name in values}
         try:
             reply = self.run(engine, self.parse(known))
@@ -162,14 +162,14 @@ class Tool(Generic[ArgumentsT]):
             plain = re.sub("[^a-z]", "", name.lower())
             field = next((f for other, f in OTHER_NAMES if other == plain and f in fields), None)
             if field == "" and not is_absent(values[name]):
-                raise UsageError(self._name_others({name: values[name]}))
+                raise UsageError(self._describe_unknown({name: values[name]}))
             if field and is_absent(renamed.get(field)):
                 renamed[field] = renamed.pop(name)
         return renamed
 
     def parse(self, values: Mapping[str, Any]) -> ArgumentsT:
         """Validate a JSON object of arguments; a list becomes text. Raises UsageError."""
-        if complaint := self._name_others(values):
+        if complaint := self._describe_unknown(values):
             raise UsageError(complaint)
         fields = self.arguments.model_fields
         present = {
@@ -179,7 +179,7 @@ class Tool(Generic[ArgumentsT]):
         }
         return check_arguments(self.arguments, present)
 
-    def _name_others(self, values: Mapping[str, Any]) -> str:
+    def _describe_unknown(self, values: Mapping[str, Any]) -> str:
         """Return a sentence that names unknown arguments, `""` if there are none."""
         fields = self.arguments.model_fields
         others = [name for name in values if name not in fields and not is_absent(values[name])]
@@ -190,7 +190,7 @@ class Tool(Generic[ArgumentsT]):
 
     @property
     def description(self) -> str:
-        """The description that a model reads."""
+        """Description for models: the second paragraph of the docstring of `run`."""
         return " ".join((self.run.__doc__ or "").split("\n\n")[1].split())
 
     @property
@@ -227,7 +227,7 @@ def is_absent(value: object) -> bool:
 
 
 def _slim(facts: dict[str, Any]) -> dict[str, Any]:
-    """Return a property's schema without title and, if optional, without null and default."""
+    """Return a property's schema without title and, if it may be null, without null and default."""
     if "anyOf" in facts:
         facts = {**facts["anyOf"][0], **facts}
         del facts["anyOf"], facts["default"]

@@ -72,8 +72,8 @@ CONFIDENCE_RIDGE = 1e-4
 """L2 penalty of confidence's weights, which are fitted on all queries. On blogs left out of the
 fit, fewer headings of other blogs are low at 1e-3, and as many at 1e-5."""
 FEATURES: tuple[Feature, ...] = get_args(Feature)
-CONFIDENCE = ("coverage", "unnamed", "length", "score", "nearest")
-"""Features of confidence. The model for answers without vectors lacks the last two."""
+CONFIDENCE = ("coverage", "missing_name", "length", "score", "nearest")
+"""Features of confidence. The last two need vectors."""
 ELSEWHERE = 150
 """Maximum number of other blogs' questions, and of their headings, asked of each blog."""
 FALSE_LOW, WORST_LOW = 0.01, 0.05
@@ -165,7 +165,7 @@ def collect(blog: Blog, blogs: Sequence[Blog]) -> Iterator[Example]:
             query_kind=classify_query(retrieved.query),
             features=np.stack([features[feature] for feature in FEATURES], axis=1),
             is_right=np.isin(retrieved.posts.ids, list(right)),
-            is_named=bool(find_named_posts(snapshot.titles, query.text)),
+            is_named=bool(find_named_posts(snapshot.posts_by_name, query.text)),
             is_foreign=is_foreign(retrieved.query, snapshot.languages[0]),
             confidence=compute_confidence_features(retrieved, 0.0),
             by_meaning=has_similarity(retrieved),

@@ -1,7 +1,7 @@
 """Estimate whether the blog has anything on a query's subject, from what a search retrieved.
 
-Nearness is relative to the embedder's cosine of unrelated texts (`usual_cosine`) and grows with the
-query's length. So one logistic model and one threshold, fitted on several blogs, serve every
+Nearness is relative to the embedder's cosine of unrelated texts (`usual_cosine`), then weighted by
+the query's length. So one logistic model and one threshold, fitted on several blogs, serve every
 language, blog size and embedder. A second model serves answers without cosines.
 """
 
@@ -23,8 +23,8 @@ ABSENT_NEARNESS = -0.1
 MORE_BY_SIZE = 0.04
 """Increase of that nearness per unit of the natural logarithm of the number of vectors."""
 HEADING_GAIN = 0.3
-"""Usual nearness of a heading above that of a query without an answer. These three values fit
-eleven blogs of 434 to 15,370 vectors within .05. Values measured on each blog are no better."""
+"""Usual difference in nearness between a heading and a query without an answer. These three values
+fit eleven blogs of 434 to 15,370 vectors within .05. Values measured on each blog are no better."""
 SMALL_BLOG = 30
 """Number of vectors from which a blog no longer counts as small."""
 SMALL_LOGIT = 1.2
@@ -34,15 +34,15 @@ everyday ones, which no blog answers."""
 LEAST_MEANING_WEIGHT = 0.2
 """Minimum weight of meaning for the confidence to use cosines."""
 MOST_MISSING = 0.75
-"""Value of the feature `missing` from which confidence is low. None of 344 questions that blogs
-answer reaches it. One paraphrase in eighteen does, and one everyday question in seven."""
+"""Value of `missing` from which confidence is low. None of 344 questions that blogs answer reaches
+it. One paraphrase in eighteen does, and one everyday question in seven."""
 CLEAR = 0.4
 """Certainty from which MOST_MISSING is ignored for a query of length 2 or more, since short notes
-are often asked for in other words. It is never ignored on an English blog: there, questions about
-subjects that only drafts have were no longer low."""
+are often asked for in other words. English blogs never ignore it: otherwise confidence is not low
+for questions whose subject occurs only in unpublished drafts."""
 LEAST_HELD = 0.4
-"""Minimum length of the words that one passage holds for `missing` to be 0. A rare word has length
-1, "use" has .1."""
+"""Minimum `Retrieval.length` of the words in one passage for `missing` to be 0. A rare word adds 1,
+"use" adds .1."""
 EVERY_WORD = 0.999
 """Coverage of a passage with all words of the query, in the precision of tantivy's scores. The blog
 then has an answer: none of 981 questions that six blogs do not answer reaches it."""
@@ -87,7 +87,7 @@ def estimate_confidence(retrieved: Retrieval, score: float, language: str) -> Co
 
 
 def is_foreign(query: Query, language: str) -> bool:
-    """Whether a query's language or script is not the blog's main one; false if that is unknown."""
+    """Whether a query's language or script is not the blog's main one; false if one is unknown."""
     code = primary_subtag(language)
     is_other = query.has_other_script or query.language not in ("", code)
     return is_other and code not in ("", UNDETERMINED)
@@ -99,12 +99,13 @@ def has_similarity(retrieved: Retrieval) -> bool:
 
 
 def compute_confidence_features(retrieved: Retrieval, score: float) -> dict[str, float]:
-    """Compute all features of the confidence models.
+    """Compute the features of the confidence models, and `missing` for MOST_MISSING.
 
-    `missing` is the number of words that no post has, divided by the query's length. It is 0 if a
-    passage holds LEAST_HELD, and 1 if none has a word (except in East Asian languages). `unnamed`
-    is 1 if a missing word is a name. `nearest` is 0 for a query without an answer and 1 for a
-    heading. It is clipped to [-1, 1] before it is weighed by length.
+    `missing` is the number of words that no post has, divided by the query's length (at least 1).
+    It is 0 if a passage holds LEAST_HELD. If none has a word, all the length is missing, but not in
+    an East Asian query. `missing_name` is 1 if a missing word is a name. `length` is a logarithm.
+    `nearest`, about 0 without an answer and 1 for a heading, is cut to [-1, 1] before it is weighed
+    by length.
     """
     usual = ABSENT_NEARNESS + MORE_BY_SIZE * math.log(max(retrieved.vector_count, 1))
     nearest = ((retrieved.nearness or 0.0) - usual) / HEADING_GAIN
@@ -115,7 +116,7 @@ def compute_confidence_features(retrieved: Retrieval, score: float) -> dict[str,
     return {
         "missing": missing / max(retrieved.length, 1.0),
         "coverage": retrieved.coverage,
-        "unnamed": float(any(retrieved.missing.values())),
+        "missing_name": float(any(retrieved.missing.values())),
         "length": math.log1p(retrieved.length),
         "score": score,
         "nearest": min(max(nearest, -1.0), 1.0) * retrieved.length**LENGTH_POWER,

@@ -29,7 +29,7 @@ class Demands(NamedTuple):
     text: str
     post_ids: Sequence[int] | None
     """IDs of the posts to search; `None` for all."""
-    passages: frozenset[int]
+    chunks: frozenset[int]
     """IDs of the chunks that have a phrase in quotes; empty without one."""
     notice: str
     """Sentences that name what was left out and the phrases that no post has."""
@@ -47,7 +47,7 @@ def read_demands(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> 
     if not operators and not QUOTED.search(text):
         return Demands(text, among, frozenset(), "")
     posts = set(snapshot.table.posts.tolist() if among is None else among)
-    passages, notices = frozenset[int](), list[str]()
+    chunks, notices = frozenset[int](), list[str]()
     for word in operators.values():
         if holders := {*_find_all(snapshot, snapshot.lexical.posts, word, len(posts))}:
             posts -= holders
@@ -55,9 +55,9 @@ def read_demands(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> 
     for phrase in map("".join, QUOTED.findall(rest)):
         held = find_phrase(snapshot, phrase)
         holders = posts & {*snapshot.table.posts_of_chunks(np.array(held, np.int64)).tolist()}
-        posts, passages = holders or posts, passages.union(held)
+        posts, chunks = holders or posts, chunks.union(held)
         notices += [] if holders else [f'No post has "{phrase}" in these words.']
-    return Demands(rest, sorted(posts), passages, " ".join(notices))
+    return Demands(rest, sorted(posts), chunks, " ".join(notices))
 
 
 def find_phrase(snapshot: Snapshot, phrase: str) -> list[int]:

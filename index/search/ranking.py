@@ -22,28 +22,28 @@ from blog_search_mcp.index.text.query import Query
 
 MODEL_FILE = Path(__file__).parents[1] / "data" / "ranking.json"
 QueryKind = Literal["question", "short"]
-"""Kind of a query: a question or running text, or a name, an identifier or a few words."""
+"""`question` for a question or running text; `short` for a name, an identifier or a few words."""
 Feature = Literal["passage", "coverage", "post", "meaning", "opening"]
 """Feature of a post: BM25 of its best passage, largest share of the query's terms in one passage,
 BM25 of the whole post, similarity of its nearest passage, similarity of its first passage."""
 Weights: TypeAlias = dict[Feature, NonNegativeFloat]
 DENSE_FEATURES: tuple[Feature, ...] = ("meaning", "opening")
 HEADING_SIMILARITY = 0.33
-"""Usual similarity of a heading to its passage: .29 to .45 on eleven blogs, with both models."""
+"""Usual similarity of a heading to its passage: .29 to .45 on 11 blogs, by both packaged models."""
 MAX_SIMILARITY = 1.5
-"""Upper limit of a similarity, as a multiple of HEADING_SIMILARITY. Few queries come nearer than a
-heading, which its passage holds word for word."""
+"""Upper limit of a similarity, as a multiple of HEADING_SIMILARITY. A passage repeats its heading
+word for word, so few queries come nearer to it."""
 COVERAGE_POWER = 2.0
-"""Power of the feature `coverage`: one passage with all words stands out from many with most. On
-held-out collections it adds .010 to the nDCG@10 of identifiers and .014 to that of web queries for
-code. Other means change by less than .003."""
+"""Power of the feature `coverage`. It makes a passage with all words stand out from many with most
+of them. On held-out collections it adds .010 to the nDCG@10 of identifiers and .014 to that of web
+queries for code. Every other average changes by less than .003."""
 ENOUGH_WORDS = 2.5
-"""Number of rare words in the best passage from which BM25 counts in full, even if others are
-missing. That passage has 2 or more for a question and .8 for a paraphrase. Between 2 and 3, no
-kind's hit@1 on held-out blogs changes by more than .007."""
+"""Number of rare words in the best passage that lets BM25 count in full even if other words are
+missing. A question has 2 or more there, a paraphrase .8. Between 2 and 3, the hit@1 of each kind of
+query on held-out blogs changes by at most .007."""
 GATE_POWER = 4.0
-"""Power of the coverage by which meaning is reduced. One passage holds all of a heading, but half
-of a question. On held-out blogs headings gain .03 of hit@1; questions change by .006."""
+"""Power of the coverage that reduces meaning. One passage holds all of a heading used as a query,
+but half of a question. On held-out blogs headings gain .03 of hit@1, questions change by .006."""
 GATE = 0.9
 """Largest reduction of meaning; it is below 1, so that posts found by meaning remain hits."""
 LEAST_SCORE = 0.001
@@ -55,9 +55,9 @@ decide. Values of .05 to .3 rank nine blogs equally well."""
 CEILING = 0.95
 """Maximum score of every other post if the query names a post."""
 NEARNESS_WEIGHT = 0.015
-"""Gain of a chunk's score for each standard deviation of the candidates' cosines. Within a post it
-decides between chunks with equally many words. It raises the share of questions whose page has the
-evidence from .816 to .838 (English) and from .810 to .843 (Chinese). Six times this weight gives
+"""Addition to a chunk's score for each standard deviation of similarity, times meaning's weight. It
+decides between chunks of a post with equally many words. The share of questions whose hits show the
+answer rises from .816 to .838 (English) and .810 to .843 (Chinese). Six times this weight gives
 .830 and .760. None of 12 other features gained on blogs it was not fitted on."""
 
 
@@ -69,9 +69,9 @@ class LogisticModel(BaseModel, frozen=True, extra="forbid"):
     low: float
     """Probability below which confidence is low."""
 
-    def probability(self, features: Mapping[str, float], more: float = 0.0) -> float:
-        """Estimate the probability from a value for each weight; `more` is added to the logit."""
-        logit = self.bias + sum(self.weights[k] * features[k] for k in self.weights) + more
+    def probability(self, features: Mapping[str, float], added_logit: float = 0.0) -> float:
+        """Estimate the probability from a value for each weight, with `added_logit` added."""
+        logit = self.bias + sum(self.weights[k] * features[k] for k in self.weights) + added_logit
         return 1.0 / (1.0 + math.exp(-max(min(logit, 50.0), -50.0)))
 
 
@@ -116,17 +116,17 @@ def compute_post_features(retrieved: Retrieval) -> dict[Feature, Numbers]:
     They are lower if a passage holds most of the query, or the vocabulary covers little.
     """
     posts = retrieved.posts
-    held = min(retrieved.coverage * max(1.0, retrieved.length / ENOUGH_WORDS), 1.0) ** 2
-    opened = 1.0 - GATE * retrieved.coverage**GATE_POWER
-    scale = opened * retrieved.meaning_weight / HEADING_SIMILARITY
+    word_trust = min(retrieved.coverage * max(1.0, retrieved.length / ENOUGH_WORDS), 1.0) ** 2
+    meaning_share = 1.0 - GATE * retrieved.coverage**GATE_POWER
+    scale = meaning_share * retrieved.meaning_weight / HEADING_SIMILARITY
     meaning, opening = (
         np.clip(np.nan_to_num(near * scale), -1.0, MAX_SIMILARITY)
         for near in (posts.best(posts.similarities), posts.similarities[posts.starts])
     )
     return {
-        "passage": held * _divide_by_best(posts.best(posts.bm25)),
+        "passage": word_trust * _divide_by_best(posts.best(posts.bm25)),
         "coverage": posts.best(posts.coverage) ** COVERAGE_POWER,
-        "post": held * _divide_by_best(posts.post_bm25),
+        "post": word_trust * _divide_by_best(posts.post_bm25),
         "meaning": meaning,
         "opening": opening,
     }

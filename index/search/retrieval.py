@@ -1,8 +1,8 @@
 """Retrieve candidate posts by words and by meaning, and gather the numbers that score them.
 
 Each retriever proposes posts: by their best chunks, as wholes, or by their vectors. Each proposed
-post then gets every number, also from retrievers that did not propose it, so that the ranking
-compares like with like.
+post then gets numbers from all retrievers, so that the ranking compares like with like. A post that
+only vectors propose keeps a BM25 of 0 for its chunks, which are not among the best.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ from blog_search_mcp.index.types import KEYWORDS_ONLY, Ids, Vectors
 
 Numbers: TypeAlias = npt.NDArray[np.float64]
 LEXICAL_CHUNKS = 200
-"""Number of best chunks by BM25, whose posts are proposed, and of best chunks by coverage."""
+"""Number of best chunks by BM25, which propose their posts, and by coverage, which do not."""
 LEXICAL_POSTS = 80
 """Number of posts that are proposed by their BM25 as wholes."""
 DENSE_VECTORS = 150
@@ -48,7 +48,7 @@ FULL_VOCABULARY = 0.5
 queries to be translated). If most posts are not covered, the few with vectors rank too high."""
 LEAST_VOCABULARY = 0.1
 """Share of the blog from which meaning counts at all. Of a blog in another language the vocabulary
-covers only quotes and single terms, about .05, which say nothing about a post."""
+covers about .05: quotes and single terms, which say nothing about a post."""
 ON_TOPIC_CHUNKS = 20
 """Number of best lexical chunks that show the query's topic, and that `_has_phrase` reads."""
 MAX_WAITING_SHARE = 0.1
@@ -107,7 +107,7 @@ class Retrieval:
     meaning_weight: float
     """Weight of meaning in [0, 1]: how well the vocabulary covers query, blog and topic."""
     idf: Mapping[Word, float]
-    """Inverse document frequency of each word of the query, times the word's weight."""
+    """IDF of each word of the query, times its weight; some have 0 (see `LexicalLevel.idf`)."""
     max_idf: float
     """Inverse document frequency of a word that no chunk has."""
     nearness: float | None
@@ -170,7 +170,7 @@ def retrieve(snapshot: Snapshot, query: Query, among: Sequence[int] | None = Non
 
 
 def analyze(snapshot: Snapshot, text: str) -> Query:
-    """Analyze a query by this blog's words: join neighbors, note another language, add synonyms."""
+    """Analyze a query, with the stems, long forms and synonyms that this blog has."""
     languages, chunks = snapshot.languages, snapshot.lexical.chunks
     frequency_of = chunks.document_frequency
     query = analyze_query(text, languages, write_out(text, partial(_has_phrase, snapshot)))
@@ -191,7 +191,7 @@ def _has_phrase(snapshot: Snapshot, words: str) -> bool:
 def _embed(snapshot: Snapshot, query: Query) -> tuple[Vectors | None, float]:
     """Return the query's vector or `None`, and the share of the query that the embedder knows.
 
-    If the embedder knows the blog but not the query, the query is translated to English.
+    `None` if too many chunks lack vectors. A foreign query on a known blog is put into English.
     """
     if not len(snapshot.vectors) or snapshot.waiting_chunks > MAX_WAITING_SHARE * len(
         snapshot.table.chunks

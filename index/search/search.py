@@ -48,12 +48,12 @@ VERBATIM_POSTS = 10
 """Number of top posts whose best passage is searched for the query as a phrase."""
 COMPARED_PASSAGES = 10
 """Number of top passages that are compared to find copies."""
-NEWEST_SHARE = 0.7
-"""Minimum share of the best score that a post needs in an order by date. Of 262 questions on two
-English blogs, .96 keep their known post, and half keep at most two posts. A share of .6 keeps .97
-and twice as many posts; .5 keeps .99 and four times as many."""
+MIN_DATED_SHARE = 0.7
+"""Minimum share of the best score that a post needs in an order by date. At .7, .96 of 262
+questions on two English blogs keep the post that answers them, and half keep at most two posts. At
+.6 it is .97 with twice as many posts, at .5 .99 with four times as many."""
 MAX_NAMED = 3
-"""Maximum number of copies, or of words that no post has, that a notice names."""
+"""Maximum number of copies that a notice names, and of words that no post has."""
 _POST_ADDRESS = re.compile(r"https?://[^\s，。）]+|(?<!\S)(?:[\w-]+\.[a-z][\w.-]*/\S+|\S+\.mdx?\b)")
 """A URL, with or without its scheme, or the name of a Markdown file."""
 
@@ -66,7 +66,7 @@ class Understanding(NamedTuple):
     """The query before spelling correction, if the correction is not sure."""
     post_ids: Sequence[int] | None
     """IDs of the posts to search; `None` for all."""
-    passages: frozenset[int]
+    chunks: frozenset[int]
     """IDs of the chunks that have a phrase in quotes; empty without one."""
     notice: str
     """Sentences that say how the query was understood."""
@@ -85,13 +85,14 @@ def search(
 ) -> Answer:
     """Return an answer with up to `limit` hits from `offset` on, best first.
 
-    With `order` (`newest`, `oldest`) good hits are sorted by date. Times, authors, quotes and
-    exclusions in the text become filters. A query for posts without a subject lists them by date.
+    With `order` (`newest`, `oldest`, else the text's) each good post has one hit, sorted by date.
+    Quotes and exclusions in the text filter posts; so do times and authors in a query for posts. If
+    such a query names no subject, all its posts are listed by date.
     """
     # 1. Understand the query.
     understood = understand(snapshot, text, filters)
     query, order = understood.query, order or understood.order
-    if not query.text:  # posts are asked for, and no subject
+    if not query.text:  # the text asks for posts and names no subject
         return _list_posts(snapshot, understood._replace(order=order), text, limit, offset)
     # 2. Retrieve candidates and rank their posts.
     retrieved = retrieve(snapshot, query, understood.post_ids)
@@ -103,15 +104,15 @@ def search(
         confidence = min(confidence, _rank_posts(snapshot, as_asked).confidence)
     # 4. Rank the passages of the posts, without translations and copies.
     chunk_scores = score_chunks(retrieved)
-    if understood.passages:
-        chunk_scores[~np.isin(retrieved.posts.chunks, [*understood.passages])] = 0.0
+    if understood.chunks:
+        chunk_scores[~np.isin(retrieved.posts.chunks, [*understood.chunks])] = 0.0
     post_scores = collapse_translations(ranking.scores, snapshot.translations, query.text)
     passages = diversify_passages(post_scores, retrieved.posts, chunk_scores)
     compared = snapshot.catalog.chunks(passage.chunk for passage in passages[:COMPARED_PASSAGES])
     texts = {number: chunk.plain for number, chunk in compared.items()}
     passages, copies = collapse_copies(passages, texts)
     if order:
-        good = (each for each in passages if each.score >= NEWEST_SHARE * passages[0].score)
+        good = (each for each in passages if each.score >= MIN_DATED_SHARE * passages[0].score)
         best = {each.post: each for each in reversed([*good])}
         passages = [best[post] for post in _sort_posts(snapshot.catalog.posts(best), order)]
     # 5. Cut to a page, and say what the reader must know.
@@ -138,12 +139,12 @@ def search(
 
 
 def understand(snapshot: Snapshot, text: str, filters: Filters) -> Understanding:
-    """Read the filters, operators and misspelled words of a query, and analyze the rest."""
-    for word in _POST_ADDRESS.findall(text):  # a query with a post's address asks for that post
+    """Read a query's filters and operators, correct its spelling, and analyze what is left."""
+    for word in _POST_ADDRESS.findall(text):  # an address stands for its post's title
         if len(sources := snapshot.catalog.find_sources(word.rstrip(".,;:!?"))) == 1:
             text = snapshot.catalog.require_post(sources[0])[1].title
     request = Request(text, filters, "")
-    if not find_named_posts(snapshot.titles, text):  # a title is never read as a request
+    if not find_named_posts(snapshot.posts_by_name, text):  # a title is never read as a request
         find = partial(find_phrase, snapshot)
         request = read_request(text, filters, snapshot.authors, find, date.today())
     among = snapshot.catalog.matching_posts(request.filters)
@@ -152,7 +153,7 @@ def understand(snapshot: Snapshot, text: str, filters: Filters) -> Understanding
     notice = " ".join(filter(None, (request.notice, demands.notice, spelling_notice)))
     query = analyze(snapshot, meant)
     as_asked = None if is_sure else analyze(snapshot, demands.text)
-    return Understanding(query, as_asked, demands.post_ids, demands.passages, notice, request.order)
+    return Understanding(query, as_asked, demands.post_ids, demands.chunks, notice, request.order)
 
 
 def _describe_copies(
@@ -168,8 +169,8 @@ def _describe_copies(
 def _correct_spelling(snapshot: Snapshot, text: str) -> tuple[str, str, bool]:
     """Return the query as meant, a notice of corrected words, and whether the correction is sure.
 
-    A word split in two is left out of the notice and the count. One correction is sure if
-    `is_slip`. Several are always sure: a blog seldom has similar words for all of them by chance.
+    Words split in two are not in the notice and do not count here. One correction is sure if
+    `is_slip`, several always: a blog seldom has similar words for all of them by chance.
     """
     languages, frequency_of = snapshot.languages, snapshot.lexical.posts.document_frequency
     find, corrected = partial(_find_spelling, snapshot), list[tuple[str, str]]()
@@ -196,7 +197,7 @@ def _find_spelling(snapshot: Snapshot, words: str) -> str:
 def _describe_more(
     snapshot: Snapshot, understood: Understanding, page: Sequence[RankedPassage]
 ) -> str:
-    """Return a notice of how many posts have every word of a query, if the page shows fewer."""
+    """Return a notice of how many posts have all content words, if some but fewer are shown."""
     shown = len({passage.post for passage in page})
     count = snapshot.lexical.posts.count_with_all(understood.query, understood.post_ids)
     return f"{count:,} posts have every word; {shown} shown." if count > shown > 0 else ""
@@ -210,7 +211,7 @@ def _describe_missing(retrieved: Retrieval, most: int) -> str:
 
 
 def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> PostRanking:
-    """Score the candidates by features, then by the query as a heading, a phrase or a title."""
+    """Score the candidates by features, then by the query as a heading, a phrase or a name."""
     # 1. Score by features; replaced posts stand below the current ones.
     text = retrieved.query.text
     features = compute_post_features(retrieved)
@@ -224,10 +225,10 @@ def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> PostRanking:
     scores = reward_posts(scores, with_heading)
     verbatim = _find_verbatim(snapshot, retrieved, scores)
     scores = reward_posts(scores, verbatim)
-    # 3. Put posts first whose title is the query.
-    titled = [post for post in find_named_posts(snapshot.titles, text) if post in scores]
-    if titled:
-        scores = promote_named_posts(scores, titled)
+    # 3. Put posts first of which the query is the title, an alias or an author.
+    named = [post for post in find_named_posts(snapshot.posts_by_name, text) if post in scores]
+    if named:
+        scores = promote_named_posts(scores, named)
         confidence = Confidence("normal", 1.0, "")
     # 4. Scale by the certainty, so that scores of different queries are comparable.
     scale = confidence.certainty or 1.0

@@ -15,7 +15,7 @@ from blog_search_mcp.index.store.catalog import Catalog, ChunkTable, open_catalo
 from blog_search_mcp.index.store.disk import GenerationFiles
 from blog_search_mcp.index.store.manifest import REBUILD
 from blog_search_mcp.index.text.languages import common_languages
-from blog_search_mcp.index.text.query import Titles, index_titles
+from blog_search_mcp.index.text.query import PostsByName, index_names
 from blog_search_mcp.index.types import Replacement, Series, Translated, Translations
 from blog_search_mcp.index.vectors.segments import VectorStore
 from blog_search_mcp.index.words.searcher import LexicalSearcher
@@ -52,9 +52,9 @@ class Snapshot:
         return int((are_missing & (self.table.vocabulary_coverage > 0.0)).sum())
 
     @cached_property
-    def titles(self) -> Titles:
+    def posts_by_name(self) -> PostsByName:
         """Post ids by the key of a title, an alias or an author."""
-        return index_titles(self.catalog.names_by_post())
+        return index_names(self.catalog.names_by_post())
 
     def translations_of(self, post: int) -> Translated:
         """Return language and source of each translation of a post, ordered by language."""

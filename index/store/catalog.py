@@ -223,7 +223,7 @@ class Catalog:
         )
 
     def posts_with_heading(self, keys: Sequence[str]) -> list[int]:
-        """Return ids of posts with a heading of the first `name_key` that any has, else `[]`."""
+        """Return ids of posts with the first of these keys that any heading has, else `[]`."""
         for key in keys:
             if rows := self.rows("SELECT post_id FROM headings WHERE key = ?", [key]):
                 return [row[0] for row in rows]
@@ -303,7 +303,7 @@ class Catalog:
         return {part.post: one for one in series for part in one.parts}
 
     def replaced(self, today: str) -> dict[int, Replacement]:
-        """Return, by id, posts that are replaced, or outdated by `today` (a day) or by a word."""
+        """Return, by id, posts replaced, or whose `outdated` is a word or a day up to `today`."""
         rows = self.rows(
             "SELECT post_id, old.source, new.id, coalesce('replaced by ' || target, "
             "iif(outdated < 'a', 'since ', '') || outdated) FROM posts old "
@@ -359,7 +359,7 @@ def _normalize_path(text: str) -> str:
 def _find_names(
     text: str, names: Iterable[str], key: Callable[[str], Any], fits: Callable[[Any, Any], bool]
 ) -> list[str]:
-    """Return the names that match `text`, else those that match a part (by commas, `and`, `#`)."""
+    """Return the names that match `text`, else those of its parts (at `,;|#`, `and`, `or`)."""
     keys = [(name, key(name)) for name in names]
     parts = text, *re.split(r"[,;|，、；]|\s(?:and|or)\s|\s(?=#)", text)
     meant = (key(part.strip(" \t\r\n\"'“”`[]")) for part in parts)
@@ -368,7 +368,7 @@ def _find_names(
 
 
 def find_tags(text: str, tags: Iterable[str]) -> list[str]:
-    """Return the tags that `text` names, and those below (`a/b` for `a`); `name_key` compares."""
+    """Return the tags that `text` names by their `name_key`, and those below (`a/b` for `a`)."""
     return _find_names(text, tags, _fold_tag, str.startswith)
 
 
@@ -378,7 +378,7 @@ def _fold_tag(tag: str) -> str:
 
 
 def find_folders(text: str, folders: Iterable[str]) -> list[str]:
-    """Return the folder of this path, ignoring case, else the only folder that ends with it."""
+    """Return the folders of one or more paths, in any case, else the only one that ends with it."""
     find = partial(_find_names, text, folders, _normalize_path)
     ends = find(str.endswith)
     return find(str.__eq__) or ends[: len(ends) == 1]
@@ -386,13 +386,13 @@ def find_folders(text: str, folders: Iterable[str]) -> list[str]:
 
 def open_catalog(files: GenerationFiles) -> Catalog:
     """Open a generation's verified catalog, read-only, until the last reference to it is gone."""
-    connection = sqlite3.connect(immutable(files.catalog), uri=True, check_same_thread=False)
-    connection.execute("ATTACH ? AS shared", [immutable(files.texts)])
+    connection = sqlite3.connect(immutable_uri(files.catalog), uri=True, check_same_thread=False)
+    connection.execute("ATTACH ? AS shared", [immutable_uri(files.texts)])
     catalog = Catalog(connection)
     weakref.finalize(catalog, connection.close)
     return catalog
 
 
-def immutable(path: Path) -> str:
+def immutable_uri(path: Path) -> str:
     """Return the SQLite URI of a finished database, which is opened without locks."""
     return f"{path.resolve().as_uri()}?mode=ro&immutable=1"

@@ -13,7 +13,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import astuple
 
-from blog_search_mcp.index.store.catalog import Catalog, immutable
+from blog_search_mcp.index.store.catalog import Catalog, immutable_uri
 from blog_search_mcp.index.store.disk import GenerationFiles, link_or_copy
 from blog_search_mcp.index.store.manifest import PendingPost
 from blog_search_mcp.index.text.tokenizer import name_key
@@ -152,7 +152,7 @@ def open_writer(
         shutil.copyfile(previous.catalog, files.catalog)
         link_or_copy(previous.texts, files.texts)
     with closing(sqlite3.connect(files.catalog.resolve().as_uri(), uri=True)) as connection:
-        texts = immutable(files.texts) if previous else files.texts.resolve().as_uri()
+        texts = immutable_uri(files.texts) if previous else files.texts.resolve().as_uri()
         connection.execute("ATTACH ? AS shared", [texts])
         connection.executescript(PRAGMAS if previous else PRAGMAS + SCHEMA)
         yield CatalogWriter(connection, "main.texts" if previous else "shared.texts")

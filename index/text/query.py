@@ -43,7 +43,7 @@ _CODE = re.compile(
     r"[A-Za-z_][_.:\\][A-Za-z_]|\w/\w|\w\(|::|[`{}<>=\[\]$@#*&|;]|(?:^|\s)--?\w|[a-z][A-Z]"
 )
 """Marks of an identifier, a path, a call or a flag."""
-_EAST_ASIAN, _BIGRAM = re.compile(f"[{CJK}]"), re.compile(rf"[{CJK}]{{2}}\Z|[{SOUTHEAST_ASIAN}]")
+_CJK_CHAR, _FRAGMENT = re.compile(f"[{CJK}]"), re.compile(rf"[{CJK}]{{2}}\Z|[{SOUTHEAST_ASIAN}]")
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,7 @@ class Word:
     role: str = ""
     """EXTRA or WHOLE if its parts are words too, so that a passage may lack it; else `""`."""
     pattern: str = ""
-    """Regular expression of other stems that contain it, `""` for none."""
+    """Regular expression of other stems that contain it, or that `foo*` means; `""` for none."""
 
     @property
     def is_needed(self) -> bool:
@@ -78,7 +78,7 @@ class Query:
     is_question: bool
     """Whether it is a question, and not the name or description of a thing."""
     is_prose: bool
-    """Whether it has no code and four content words or more; a pair of Han characters is half."""
+    """Whether it has no code, and four content words or more; an `is_fragment` counts half."""
     has_other_script: bool
     """Whether either the query or most of the blog is in an East Asian language, but not both."""
 
@@ -121,7 +121,7 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), further: str = 
         if role != MAJOR:
             words[Word(term.exact, tuple(sorted(stems)), weight, role, pattern)] = None
     asked = {word.stems for word in words if word.weight == 1.0}
-    length = sum(0.5 if is_bigram(stems[0]) else 1.0 for stems in asked)
+    length = sum(0.5 if is_fragment(stems[0]) else 1.0 for stems in asked)
     return Query(
         text=text,
         words=tuple(words),
@@ -133,9 +133,9 @@ def analyze_query(text: str, languages: Sequence[str] = ("en",), further: str = 
 
 
 def _add_forms(text: str, read: Sequence[tuple[Term, set[str]]]) -> frozenset[str]:
-    """Add to each term stems of its other forms; return initials that `text` writes out.
+    """Add to each term stems of its other forms; return the initials of long forms in `text`.
 
-    Parts of a name also get the whole's stems, and words of a long form get its initials.
+    Parts of a compound name also get the whole's stems, and words of a long form get its initials.
     """
     said = find_initials(text)
     for term, stems in read:
@@ -151,10 +151,10 @@ def _add_forms(text: str, read: Sequence[tuple[Term, set[str]]]) -> frozenset[st
 def _pattern(term: Term, language: str, shown: str) -> str:
     """Return a pattern of stems that contain a word, `""` if there is none.
 
-    It has the pairs of an East Asian character, or compounds with at least three letters more.
-    Fewer letters are an inflection or a prefix.
+    For a single East Asian character these are its pairs; in COMPOUNDS, words with three letters or
+    more before or after it. Fewer letters are an inflection or a prefix.
     """
-    if _EAST_ASIAN.fullmatch(term.exact):
+    if _CJK_CHAR.fullmatch(term.exact):
         return f"{term.stem}.|.{term.stem}"
     part = term.stem if len(term.stem) > 3 else term.exact
     is_part = language in COMPOUNDS and shown in ("", language) and part[3:] and part.isalpha()
@@ -186,9 +186,9 @@ def _asking_words() -> frozenset[str]:
     return frozenset(fold(word) for row in read_rows("asking_words.txt") for word in row.split())
 
 
-def is_bigram(word: str) -> bool:
-    """Whether `word` is a pair of neighboring characters of a script without spaces."""
-    return bool(_BIGRAM.match(word))
+def is_fragment(word: str) -> bool:
+    """Whether a term is a pair of CJK characters or begins with a Southeast Asian one."""
+    return bool(_FRAGMENT.match(word))
 
 
 def fit_to_posts(
@@ -196,9 +196,9 @@ def fit_to_posts(
 ) -> Query:
     """Return the query with the stems that posts have.
 
-    Two neighbors also get the stem of both joined, if as many posts have it as have the rarer one.
-    A word that no post has gets guessed stems of all the blog's languages. If posts have any of a
-    word's stems, only these are kept and its pattern of compounds is dropped.
+    Two Latin neighbors also get the stem of both joined, if at least as many posts have it as have
+    the rarer one. A word that no post has gets guessed stems of all the blog's languages. If posts
+    have any of a word's stems, only these are kept and its pattern of compounds is dropped.
     """
     joined: dict[str, set[str]] = defaultdict(set)
     stemmers = {stemmer_of(language) for language in languages}
@@ -228,13 +228,13 @@ def fit_to_posts(
 
 PLAIN_WORD = re.compile(r"(?<![^\s\"'(])[A-Za-z]+(?![^\s\"'),.:;!?])")
 """A Latin word that is not part of an identifier, a path or a flag."""
-Titles: TypeAlias = Mapping[str, Sequence[int]]
-"""IDs of the posts that have a name, by the name's key."""
+PostsByName: TypeAlias = Mapping[str, Sequence[int]]
+"""Post ids by the `name_key` of a title, an alias or an author."""
 _MEANING_QUESTION = re.compile("|".join(read_rows("meaning_patterns.txt")), re.IGNORECASE)
 """Words around a name that ask for its meaning, in six languages."""
 
 
-def index_titles(titles: Iterable[tuple[int, str]]) -> Titles:
+def index_names(titles: Iterable[tuple[int, str]]) -> PostsByName:
     """Index posts, given as pairs of id and name, by the keys of their names."""
     posts = defaultdict[str, list[int]](list)
     for post, title in titles:
@@ -249,7 +249,7 @@ def name_keys(query: str) -> tuple[str, ...]:
     return tuple(dict.fromkeys(filter(None, (name_key(query), name_key(name)))))
 
 
-def find_named_posts(titles: Titles, query: str) -> Sequence[int]:
+def find_named_posts(titles: PostsByName, query: str) -> Sequence[int]:
     """Return the posts with the name in the query, or in the query without its question words."""
     return next((titles[key] for key in name_keys(query) if key in titles), ())
 
@@ -261,8 +261,7 @@ LEAST_LETTERS = 6
 LEAST_REPLACED = 8
 """Minimum letters of a word to correct a wrong letter."""
 MOST_LETTERS = 40
-"""Maximum letters of a word to correct. Of 7,428 words that one of six blogs has and another lacks,
-3 % get a correction, so a single one raises the confidence only if `is_slip`."""
+"""Maximum letters of a word to correct."""
 
 
 def correct_spelling(
@@ -272,15 +271,15 @@ def correct_spelling(
     is_word: Callable[[str], bool],
     find_written: Callable[[str], str],
 ) -> dict[str, str]:
-    """Return the correction of each word that no post has and that is not English.
+    """Return the correction of each Latin word that no post has and that is not English.
 
-    It is the word split in two, else with z for s, else the commonest word one letter away; an
-    equal first letter is preferred. `frequency_of` counts the posts with a stem. `find_written`
+    Corrections are tried in this order: the word split in two, z for s, an equal first letter, the
+    commonest word one edit away. `frequency_of` counts the posts with a stem. `find_written`
     returns how posts write folded words, `""` if none does. `is_word` knows English. The result is
-    empty if at least half of the words have no correction: the query is in another language or
-    field.
+    empty if the text is in another language or if at least half of these words have no correction,
+    since the query is then of another field.
     """
-    if language_of(text) not in {"", "en"} and not _EAST_ASIAN.search(text):
+    if language_of(text) not in {"", "en"} and not _CJK_CHAR.search(text):
         return {}
     stemmers = {stemmer_of(language) for language in languages}
 
@@ -305,10 +304,10 @@ def correct_spelling(
 
 
 def is_slip(word: str, meant: str) -> bool:
-    """Whether `meant` is the word or its plural, with letters swapped or doubled (fliter).
+    """Whether `word` is `meant` or its singular, with letters swapped, doubled or halved (fliter).
 
-    The first letters must be equal. Of 7,428 words that one of six blogs has and another lacks,
-    three are slips by chance (carte, crates).
+    The first letters must be equal, and `meant` no part of the word. Of 7,428 words that one of six
+    blogs has and another lacks, 3 % get a correction; three are slips by chance (carte, crates).
     """
     lower, other = fold(word), fold(meant)
     letters, *others = (
@@ -384,11 +383,12 @@ def find_missing_words(
 def _is_name(term: Term, query: Query, blog: str, is_word: Callable[[str], bool]) -> bool:
     """Whether a term is written as a name.
 
-    A name has a digit, a mark or a capital inside, or is Latin in an East Asian query. A first
-    capital counts if at most half of the words have one, but not in German.
+    A name has a digit, `_` or a capital after its first sign, or is Latin in an East Asian query. A
+    first capital counts if at most half of the words have one; not in German or on an English word
+    that begins a sentence.
     """
     written, words = query.text[term.start : term.end], query.text.split()
-    if not re.fullmatch(r"\w\w+|\d[\d.,]*\d", written) or is_bigram(term.stem):
+    if not re.fullmatch(r"\w\w+|\d[\d.,]*\d", written) or is_fragment(term.stem):
         return False
     if query.language in EAST_ASIAN or any(not c.isalpha() or c.isupper() for c in written[1:]):
         return True

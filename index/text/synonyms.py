@@ -17,7 +17,7 @@ from functools import cache
 from itertools import pairwise, product
 
 from blog_search_mcp.index.text.languages import CHARACTERS_PER_WORD, CJK, primary_subtag, read_rows
-from blog_search_mcp.index.text.query import PLAIN_WORD, Query, is_bigram
+from blog_search_mcp.index.text.query import PLAIN_WORD, Query, is_fragment
 from blog_search_mcp.index.text.tokenizer import stem, terms, to_simplified
 
 LANGUAGES = ("zh", "ja")
@@ -88,7 +88,7 @@ def _yield_synonyms(
         yield from names
         for left, right in pairwise(names):
             pair, *others = (first[-1] + second[0] for first, second in product(left, right))
-            yield [pair, *filter(is_bigram, others)]
+            yield [pair, *filter(is_fragment, others)]
     for language in sorted({*map(primary_subtag, languages)}.intersection(LANGUAGES)):
         for word in () if runs else PLAIN_WORD.findall(query.text):
             yield list_synonyms(word, _read_table(language))

@@ -1,16 +1,16 @@
 """Decode a file, and split its text into front matter and body.
 
 A file that is almost UTF-8 counts as damaged UTF-8. Other encodings are found by a byte order mark
-or by the escapes of ISO 2022, else guessed from letter frequencies. Text stays verbatim, with three
-exceptions: line endings become LF, a byte order mark is dropped, and NUL becomes U+FFFD (CommonMark
-2.3, insecure characters).
+or by the escapes of ISO 2022, else guessed from letter frequencies. Text stays verbatim, but line
+endings become LF, a byte order mark is dropped, and NUL (CommonMark 2.3, insecure characters) and
+invalid bytes become U+FFFD.
 
 Front matter is a block in one of _FORMS, Pandoc's title block, Joplin's fields at the end, or lines
-of `Name: value` before a blank line. The first of these lines has a usual name (Pelican), or each
-begins with `.. ` (Nikola). Front matter may follow comments (Quarto) or be in one (Hugo, Nikola).
+of `Name: value` (Pelican) or `.. name: value` (Nikola) of which the first has a usual name, or
+lines of `name:: value` (Logseq). It may follow comments (Quarto) or be in one (Hugo, Nikola).
 
-An invalid field becomes the text of its line; all other fields are read. A leading `---` is a
-thematic break if no mapping follows or the first key is a sentence. Then the whole text is body.
+The value of an invalid field is the text of its line; all other fields are read. A leading `---` is
+a thematic break if no mapping follows or the first key is a sentence. Then the whole text is body.
 
 YAML is read as strings, lists and mappings only. A title of `1.10`, `no`, `12:30` or `2024-01-02`
 stays as written, and no tag can build an object. Merge keys (`<<`) are merged.
@@ -83,7 +83,7 @@ def _decode_as(data: bytes, encoding: str) -> tuple[str, str, int]:
 MAX_CHARACTERS = 256 * 1024
 """Maximum characters of a block. Real posts have less than 10,000."""
 MAX_ALIASES = 12
-"""Maximum aliases in a block. Nested, 12 aliases multiply the values by 81."""
+"""Maximum aliases in a block. Nested on 4 levels of three, 12 aliases repeat a value 81 times."""
 MAX_DEPTH = 50
 """Maximum depth of nesting. libyaml's composer recurses in C and overflows the stack at 60,000."""
 _END = r"[^\S\n]*+$"
@@ -105,11 +105,11 @@ _FORMS = {
     "js__": (r'\s*\{(?=\s*["}])(?!.*\}[^\S\n]*\w)', rf"\}}{_END}{_LAST}"),
     "mdx": (_EXPORTED, rf"\}}[^\n{{}},]*+${_LAST}"),
 }
-"""Patterns of a block's opening (perhaps with its language) and closing, by language.
-
-Hexo's fences are three or more `-`, or `;` around the members of a JSON object. The opening fence
-may be missing if the block has two lines or more; one line above `---` is a heading
-(https://github.com/hexojs/hexo-front-matter). MDX exports an object; it must precede any code."""
+"""Patterns of a block's opening (perhaps with its language) and closing. Keys are languages, with
+`_` for further forms. Hexo's fences are three or more `-`, or `;` around the members of a JSON
+object. The opening fence may be missing. In YAML the block must then begin with a usual field and
+have two lines: one above `---` is a heading (https://github.com/hexojs/hexo-front-matter). MDX
+exports an object, before any code. A whole JSON object needs no fence."""
 _OPENING = re.compile("|".join(f"(?P<{form}>{_FORMS[form][0]})" for form in _FORMS), re.M | re.X)
 _CLOSINGS = {form: re.compile(closing, re.M) for form, (_, closing) in _FORMS.items()}
 _COMMENT = re.compile(r"\s*+(?:<!--|\{/\*)((?:(?!-->|\*/\}).)*+)(?:-->|\*/\})", re.DOTALL)
@@ -124,8 +124,8 @@ _LOOSE = re.compile(
 _USUAL_NAMES = """title date created modified author authors tags aliases category categories draft
     description hide keywords lang layout published save_as slug status summary template url"""
 _USUAL = frozenset(_USUAL_NAMES.split())
-"""Names of usual fields. A second block needs at least one of them. A block without fences must
-begin with one, and needs a title or a second one."""
+"""Names of usual fields. A second block needs one of them. A block without fences must begin with a
+title or have two of them; one that begins with `name:: value` may have any names."""
 _LOOSE_FIELD = re.compile(r"(?m)^(?:[ \t]*\.\. )?(\w[\w -]*)::?(.*(?:\n[ \t]+(?!\.\. )\S.*)*)")
 """A field without a fence, as in Pelican, MkDocs, Logseq and Nikola. Later lines of a value are
 indented (https://docs.getpelican.com/en/stable/content.html#file-metadata,
@@ -270,11 +270,11 @@ def _split_block(
 
 
 def parse_fields(block: str, language: str, loader: type[Any] | None = None) -> object:
-    """Parse YAML, TOML, JSON or JavaScript. Raises ValueError and the errors of `loader`."""
+    """Parse YAML (by `loader`), TOML, JSON or JS. Raises ValueError and the errors of `loader`."""
     if len(block) > MAX_CHARACTERS:
         raise ValueError(f"it is longer than {MAX_CHARACTERS} characters")
     try:
-        if language == "json" and loader:
+        if language == "json" and loader:  # a program's JSON is strict
             return json.loads(block)
         block = re.sub(r"[^\S\t\n]", " ", block)
         if language in ("json", "js", "javascript", "mdx"):
@@ -342,9 +342,9 @@ StringLoader.add_implicit_resolver("tag:yaml.org,2002:merge", re.compile("^<<$")
 def _salvage(
     text: str, reason: str, block: str, after: int | None, language: str, *, is_certain: bool
 ) -> FrontMatter | None:
-    """Read the valid fields of an invalid block, and the fields that keep the post back.
+    """Read an invalid block's valid fields; `None` if it may be body text and keeps no post back.
 
-    `block` ends at `after`. If it is empty, the whole text is body, and its start is searched.
+    `block` ends at `after`. If it is empty, all is body, and only `salvage_fields` reads the start.
     """
     salvaged = salvage_fields(block or text[:MAX_CHARACTERS])
     kept_back = {name: value for name, value in salvaged.items() if keeps_back(name, value)}
@@ -357,7 +357,7 @@ def _salvage(
 
 
 def _read_apart(block: str, language: str) -> dict[Any, object]:
-    """Parse each field of a block by itself; an invalid one becomes the text of its line.
+    """Parse each field of a block by itself; an invalid one gets the text of its line as value.
 
     Fields below a TOML table belong to the table and are skipped.
     """

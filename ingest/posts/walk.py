@@ -1,8 +1,8 @@
 """List the posts among the files of a content folder, and the files left out with their reasons.
 
 The walk opens no post, so an incremental ingest can skip unchanged files by size and times, and a
-server can tell that its index is outdated (`ingest.last_ingest`). Files that the author excludes
-are left out silently; files that cannot be indexed are reported. Symbolic links are not followed: a
+server can tell that its index is outdated (`ingest.last_ingest`). Files left out are reported, but
+not hidden ones, packages and files that a `.blogignore` names. Symbolic links are not followed: a
 link could expose a private file or make the walk endless.
 """
 
@@ -33,8 +33,8 @@ _OTHER_TEXTS = re.compile(
 """Names of text files, other than Markdown, that generators publish or editors write notes in."""
 IGNORE_FILE = ".blogignore"
 NOT_PUBLISHED = "not published"
-"""Reason for a file that the site makes no page of. The author expects it, so reports name these
-files last, and copies (other versions of a neighbor) after them."""
+"""Reason for a file that the site makes no page of. Authors expect it, so in reports these files
+come last, before copies only (other versions of a neighbor)."""
 _PLACEHOLDER = re.compile(r"\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|cloud)")
 """Placeholders that iCloud, Nextcloud, ownCloud and odrive leave for files in the cloud."""
 _COPY = re.compile(
@@ -52,10 +52,10 @@ _MAYBE_COPY = re.compile(
     r"|-(?:\S*-)?(?:desktop|laptop|macbook|imac|iphone|ipad|pc|surface|thinkpad)(?:-\S*)?)",
     re.IGNORECASE,
 )
-"""Names of a copy (by iCloud, OneDrive with the machine's name, Google Drive, a file manager) or of
-another post: `ingest.prepare` compares the texts to decide."""
-_BIN_FOLDERS = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
-"""Folders in which Logseq and file servers keep changed or deleted files."""
+"""Names that iCloud, OneDrive (with the machine), Google Drive and file managers give to copies.
+Posts have them too, so `ingest.prepare` compares the texts to decide."""
+_COPY_FOLDER = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
+"""Folders in which Logseq and file servers keep changed or deleted files, which count as copies."""
 _SECTION_ENDS = (".md", ".markdown", ".html")
 _DATA = re.compile(r"_(?:meta)?data\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
 """Names of files with fields for posts: Quarto, Lume, Material for MkDocs, Bridgetown, Eleventy."""
@@ -64,7 +64,7 @@ _PACKAGES = (
     *("/vendor/cache/", "/site-packages/", "/Pods/", "/Carthage/Checkouts/", "/renv/library/"),
     *("/vendor/github.com/", "/elm-stuff/"),
 )
-"""Ends of folders in which package managers install packages."""
+"""Ends of the paths of folders in which package managers install packages."""
 _INSTALLED = frozenset(("pyvenv.cfg", "conda-meta", "autoload.php"))
 """Names in a folder of installed packages: of Python, Conda and Composer."""
 _REPOSITORY = frozenset((".git", "package.json"))
@@ -245,12 +245,12 @@ def _list_folder(folder: _Folder, folders: list[_Folder]) -> Iterator[SourceFile
 
 
 def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | None:
-    """Return why a file named like a post is left out: a copy, the vault, or NOT_PUBLISHED.
+    """Return why a file named like a post is left out, `None` if it is not.
 
-    For Docusaurus (`exclude` of its blog), Quarto, Jekyll, Hexo and Nuxt Content, `_name` is a part
-    of posts; `_index` of Hugo and Zola is not. A `.qmd` beside its rendered `.md` is skipped.
+    `_name` is a part of posts (Docusaurus, Quarto, Jekyll, Hexo, Nuxt Content), except `_index` and
+    in an Obsidian vault. A repository's README is no post, nor is a `.qmd` beside its `.md`.
     """
-    if _BIN_FOLDERS.match(folder.source) or _find_original(_COPY, name, beside):
+    if _COPY_FOLDER.match(folder.source) or _find_original(_COPY, name, beside):
         return "copy"
     is_part = folder.has_parts and name[0] == "_" and not parse_file(name).index
     is_repository = not folder.source and not _REPOSITORY.isdisjoint(beside)
@@ -305,7 +305,7 @@ def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:
 
 
 def _is_ignored(name: str, path: str, ignores: tuple[tuple[str, Rules], ...]) -> bool:
-    """Whether a path is left out without a report; the outermost folder's `ignores` come first."""
+    """Whether a path is left out without a report; the innermost of `ignores` decides first."""
     if name.startswith(".") or f"/{path}".endswith(_PACKAGES):
         return True
     decisions = (decide(rules, path[len(prefix) :]) for prefix, rules in reversed(ignores))

@@ -1,4 +1,4 @@
-"""Define `Generator`, the base of all site generators, whose fields are settings for URLs.
+"""Define `Generator`, the base class of site generators; its fields are the settings of a site.
 
 A place is the POSIX path of a file below the site's folder. `Fields` are a post's front matter by
 lower-case names.
@@ -27,9 +27,9 @@ from blog_search_mcp.ingest.posts.visibility import ZONE
 from blog_search_mcp.ingest.sites.configuration import Config, find_setting, get_text, list_texts
 
 Off: TypeAlias = Literal[False, 0, "0", "false", "no", "off"]
-"""Type of a setting that must be off for any URL to be sure."""
+"""Type of a setting that makes every URL unsure if it is on."""
 Default: TypeAlias = tuple[str, str | None, Mapping[str, object]]
-"""Defaults of posts: start of their places (`""` for all), collection (as in `Cascade`), fields."""
+"""(start of places, `""` for all; collection as in `Cascade`; default fields of posts there)."""
 
 
 def setting_at(*path: str, default: Any = "") -> Any:
@@ -53,7 +53,7 @@ class Generator(BaseModel):
     never: ClassVar[tuple[str, ...]] = ()
     """Rules in the form of a `.gitignore` for files that are never posts."""
     ignored: ClassVar[Mapping[str, str]] = {}
-    """Form (as in `write_rules`) by the path of each setting that lists files not to build."""
+    """Form (as in `write_rules`) of each setting that lists files not to build, by its path."""
     expressions: ClassVar[str] = ""
     """Path of a setting with RE2 expressions for paths in the site that are not built."""
     token: ClassVar[re.Pattern[str] | None] = None
@@ -61,9 +61,9 @@ class Generator(BaseModel):
     safe: ClassVar[str] = "/"
     """Characters of a URL's path that are not percent-encoded."""
     templates: ClassVar[str] = ""
-    """Regular expression for plugins that run templates over posts; `""` if they always run."""
+    """Regular expression for plugins that run templates over posts; `""` if one always does."""
     id_categories: ClassVar[tuple[str, ...]] = ()
-    """Unicode categories of characters in heading IDs, if `settings_of_ids` have these values."""
+    """Unicode categories of characters in heading IDs, if the site has all of `settings_of_ids`."""
     settings_of_ids: ClassVar[Mapping[str, str]] = {}
 
     timezone: str = ""
@@ -148,7 +148,7 @@ class Generator(BaseModel):
         return (clean_folder(self.folder),)
 
     def list_languages(self) -> Mapping[str, str]:
-        """Return the language by folder, for folders with posts in one; the longest place first."""
+        """Return the language of each folder whose posts have one; the longest place first."""
         return {}
 
     def leaves_out(self, folder: str, inner: str) -> bool:
@@ -158,7 +158,7 @@ class Generator(BaseModel):
 
     @cached_property
     def _rules(self) -> tuple[ignore_rules.Rules, Callable[[str], bool]]:
-        """Compiled rules and expressions. Raises ContentError."""
+        """Compiled rules, and a linear-time search for `expressions`. Raises ContentError."""
         texts = list_texts(find_setting(self.config, self.expressions))
         lines = (line for line in self.list_rules() if line.strip("!/ "))
         try:
@@ -176,7 +176,7 @@ class Generator(BaseModel):
 
         Raises NoLink for a token without a value or a value longer than a URL may be.
         """
-        dates = {name: form.format(day) if day else None for name, form in _DATES.items()}
+        dates = {name: form.format(day) if day else None for name, form in _DATE_FORMATS.items()}
 
         def find_value(name: re.Match[str]) -> str:
             value = {**values, **dates}.get(name[1])
@@ -192,10 +192,11 @@ class Generator(BaseModel):
         return quote(path, self.safe + "%" if re.search("%[0-9A-Fa-f]{2}", path) else self.safe)
 
     def find_day(self, fields: Fields, *, naive_is_utc: bool = False) -> date | None:
-        """Return the day of a post, or `None` if it is another day in the site's zone (else UTC).
+        """Return the day of a post; `None` if its time falls on another day in the site's zone.
 
-        A `date` that is not ISO 8601 gives its day in any zone, and so does a date without a time.
-        With `naive_is_utc` and a zone of the site, a time without an offset is UTC, as in YAML.
+        Without a zone of the site this is UTC; an unknown zone gives `None`. A `date` without a
+        time, or not in ISO 8601, is the same day in every zone. With `naive_is_utc` and a zone of
+        the site, a time without an offset is UTC, as in YAML.
         """
         day, text = first_date(fields, DATES), _ZONE_SPACE.sub("", get_text(fields, "date"))
         try:
@@ -210,7 +211,7 @@ class Generator(BaseModel):
             return None
 
     @property
-    def letters_of_ids(self) -> tuple[str, ...]:
+    def sure_id_categories(self) -> tuple[str, ...]:
         """Unicode categories of the characters in headings' IDs; none if IDs are not sure."""
         settings = self.settings_of_ids.items()
         values = ((find_setting(self.config, path), usual) for path, usual in settings)
@@ -218,7 +219,7 @@ class Generator(BaseModel):
         return self.id_categories if is_usual else ()
 
 
-_DATES = {
+_DATE_FORMATS = {
     "year": "{0.year:04}", "short_year": "{0:%y}", "month": "{0:%m}", "i_month": "{0.month}",
     "day": "{0:%d}", "i_day": "{0.day}", "short_day": "{0:%a}", "y_day": "{0:%j}", "week": "{0:%V}",
 }  # fmt: skip

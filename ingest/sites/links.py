@@ -35,7 +35,7 @@ def link_post(
     """
     fields = normalize_names(document.fields, str.lower)
     url = site.post_url(document.post.source, fields)
-    letters = site.links.letters_of_ids
+    letters = site.links.sure_id_categories
     body, ids = document.body, dict(find_anchors(document.body, letters))
     titles = {body.line_at(block.start): block.heading for block in body.blocks if block.heading}
     headings = [(document.first_line + at, title, ids.get(at, "")) for at, title in titles.items()]

@@ -53,7 +53,7 @@ class Site:
     def digest(self) -> str:
         """Digest of all settings that determine which files are posts and how they are read."""
         languages = sorted(self.languages), self.generator.list_languages(), dict(self.authors)
-        links = self.base_url, self.links, self.links.letters_of_ids
+        links = self.base_url, self.links, self.links.sure_id_categories
         reading = self.generator, self.generator.prints_braces(), self.splits_tags
         return hashlib.sha256(repr((links, languages, reading)).encode()).hexdigest()[:16]
 

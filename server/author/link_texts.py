@@ -7,7 +7,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from blog_search_mcp.index.text.languages import CJK
-from blog_search_mcp.index.text.query import is_bigram, is_stopword
+from blog_search_mcp.index.text.query import is_fragment, is_stopword
 from blog_search_mcp.index.text.sentences import write_sentence_end_pattern
 from blog_search_mcp.index.text.tokenizer import SPELLING, Term, terms
 from blog_search_mcp.ingest.posts.markdown.parser import CODE, line_offsets, parse_blocks
@@ -128,7 +128,7 @@ class Prose:
         best, end, lost, length, held = 0.0, 0, 0.0, 0.0, set[str]()
         for term in sentence[first:]:
             # The parts of an identifier follow it as terms, but they are not counted as words.
-            length += 0.5 if is_bigram(term.stem) else float(term.start >= before)
+            length += 0.5 if is_fragment(term.stem) else float(term.start >= before)
             if length > MAX_WORDS or _PHRASE_BREAK.search(self._masked, before, term.start):
                 break
             before = term.end

@@ -78,15 +78,15 @@ CLIENTS = {slug: client.title for slug, client in find_clients(Path(), "", {}).i
 EntryFields: TypeAlias = dict[str, Any]
 Entries: TypeAlias = dict[str, EntryFields]
 """Entries by name. In a set of changes, an entry without fields is to be removed."""
-BACKUP = ".before-blog-search-mcp"
+BACKUP_SUFFIX = ".before-blog-search-mcp"
 """Suffix of the backup beside a settings file. It has the state before the last change."""
 
 
 def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entries:
     """Apply the changes that `decide` returns for the entries; return old fields of changed ones.
 
-    A lock lets only one command at a time change settings. Raises ClientSettingsError, and leaves
-    the file unchanged, if it cannot be read, or cannot be rewritten without loss (JSON comments).
+    Only one command at a time changes settings. Raises ClientSettingsError, and leaves the file as
+    it was, if it is in use, cannot be read or written, or would lose a part (JSON comments).
     """
     from filelock import FileLock
 
@@ -141,7 +141,7 @@ def _parse_json(text: str) -> Any:
 
 
 def _replace_table(text: str, key: str, name: str, fields: EntryFields) -> str:
-    """Return TOML text with the table `[key.name]` replaced, or removed if there are no fields.
+    """Return TOML text without the table `[key.name]`, with a new one, if any, at the end.
 
     An entry that is written as an inline or dotted table is not found and stays.
     """
@@ -185,13 +185,13 @@ def read_entries(client: Client) -> Entries:
 
 
 def name_backup(client: Client) -> str:
-    """Return a sentence that names the backup of the settings, `""` if there is none."""
-    backup = client.path.with_name(client.path.name + BACKUP)
+    """Return a blank and a sentence that names the settings' backup, `""` if there is none."""
+    backup = client.path.with_name(client.path.name + BACKUP_SUFFIX)
     return f" What the file was before is in {backup.name} beside it." if backup.exists() else ""
 
 
 def _read_settings(client: Client) -> tuple[str, dict[str, Any]]:
-    """Return a client's settings as text and as an object; the field of entries is added to it."""
+    """Return a client's settings as text and as an object that always has the field of entries."""
     try:
         text = _read_text(client.path)
         root = tomllib.loads(text) if client.is_toml else _parse_json(text)
@@ -226,7 +226,7 @@ def _replace_file(path: Path, before: str, text: str) -> None:
         unfinished.write_text(text, encoding="utf-8", newline="")
         if target.exists():
             shutil.copymode(target, unfinished)
-            shutil.copy2(target, path.with_name(path.name + BACKUP))
+            shutil.copy2(target, path.with_name(path.name + BACKUP_SUFFIX))
         if _read_text(target) != before:
             raise ValueError("another program has changed it meanwhile; run this again")
         unfinished.replace(target)

@@ -164,9 +164,9 @@ def link_to(post: Post, anchor: str) -> str | None:
 
 
 def _headings_over(hit: Hit) -> tuple[tuple[str, ...], str]:
-    """Return the headings above a hit's preview, outermost first, and the nearest known anchor."""
+    """Return the headings above a hit's preview, one inside its chunk at most, and an anchor."""
     lines, shown = list_lines(hit.chunk), hit.preview.strip("…")
-    start = write_text(hit.chunk).find(shown) + len(shown) // 3  # a match is not at the start
+    start = write_text(hit.chunk).find(shown) + len(shown) // 3  # few matches are before this point
     ends = accumulate(len(line) + 1 for line, _ in lines)
     passed = next((count for end, (_, count) in zip(ends, lines, strict=True) if end > start), 0)
     every = [*zip_longest(hit.chunk.all_headings, hit.chunk.anchors, fillvalue="")]
@@ -181,12 +181,12 @@ def headings_below(headings: tuple[str, ...], title: str) -> tuple[str, ...]:
     return headings[1:] if headings[:1] == (title,) else headings
 
 
-def heading_path(headings: tuple[str, ...], below: str = "", width: int | None = None) -> str:
-    """Join headings, outermost first, without the first if that repeats the title `below`.
+def heading_path(headings: tuple[str, ...], title: str = "", width: int | None = None) -> str:
+    """Join headings, outermost first, without the first if that repeats `title`.
 
     If the path exceeds `width` columns, outer headings are dropped first.
     """
-    inner = headings_below(headings, below)
+    inner = headings_below(headings, title)
     path = " > ".join(inner)
     if width is None or count_columns(path) <= width:
         return path

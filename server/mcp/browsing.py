@@ -13,7 +13,7 @@ from blog_search_mcp.server.engine import Engine
 from blog_search_mcp.server.format import results
 from blog_search_mcp.server.format.notices import explain_unknown
 from blog_search_mcp.server.tool import (
-    ANSWER,
+    MAX_ANSWER,
     Arguments,
     FilterArguments,
     Offset,
@@ -66,7 +66,7 @@ def list_posts(engine: Engine, arguments: ListArguments) -> ToolReply:
             "next_offset": end,
         }
 
-    page = results.fit(lambda page: results.to_json(page_facts(page)), posts.page, ANSWER)
+    page = results.fit(lambda page: results.to_json(page_facts(page)), posts.page, MAX_ANSWER)
     facts = page_facts(page)
     if not posts.page:
         past = f"offset {posts.offset} is past the last post: {posts.total} in all, from 0."
@@ -104,7 +104,7 @@ def get_outline(engine: Engine, arguments: OutlineArguments) -> ToolReply:
         note = [f"[Sections left out: {left:,}]"] if left else []
         return "\n".join([*head, "", *shown, *note])
 
-    return ToolReply((render(results.fit(render, sections, ANSWER)),))
+    return ToolReply((render(results.fit(render, sections, MAX_ANSWER)),))
 
 
 def _sections(outline: Passage) -> Iterator[str]:

@@ -25,7 +25,7 @@ from blog_search_mcp.server.format.results import (
     link_to,
     name_authors,
 )
-from blog_search_mcp.server.tool import ANSWER, Arguments, Text, Tool, ToolReply
+from blog_search_mcp.server.tool import MAX_ANSWER, Arguments, Text, Tool, ToolReply
 
 CHUNK_INDEX_MOST = 1_000_000
 CUT = "\nnotice: The end of this chunk has no room in an answer; the post's file has it."
@@ -69,12 +69,12 @@ def read_chunk(engine: Engine, arguments: ReadArguments) -> ToolReply:
     """
     passage = engine.read(arguments.source, arguments.chunk_index, arguments.reach)
     headings = count_tokens("".join(f"{index} {name}; " for index, name in passage.headings))
-    room = ANSWER - count_tokens(describe_place(passage)) - min(headings, 4_000)
+    room = MAX_ANSWER - count_tokens(describe_place(passage)) - min(headings, 4_000)
     part = part_around(passage, room)
     text, place = join_chunks(part.chunks), describe_place(part)
-    if count_tokens(f"{text}\n{place}") > ANSWER:
+    if count_tokens(f"{text}\n{place}") > MAX_ANSWER:
         place += CUT
-        text = "".join(fit("".join, tuple(text), ANSWER - count_tokens(f"\n{place}")))
+        text = "".join(fit("".join, tuple(text), MAX_ANSWER - count_tokens(f"\n{place}")))
     return ToolReply((text, place))
 
 

@@ -14,9 +14,9 @@ from blog_search_mcp.server.format import results
 from blog_search_mcp.server.format.notices import explain_empty, name_notes
 from blog_search_mcp.server.settings import TOP_K_DEFAULT, TOP_K_MOST
 from blog_search_mcp.server.tool import (
-    ANSWER,
+    MAX_ANSWER,
+    MAX_TEXT,
     OTHER_NAMES,
-    TEXT_LENGTH,
     FilterArguments,
     LongText,
     Offset,
@@ -74,22 +74,22 @@ def search_blog(engine: Engine, arguments: SearchArguments) -> ToolReply:
     shown = answer.hits[:3] if is_short else answer.hits
     question, page = None if is_json else answer.query.text, partial(results.page_facts, answer)
     hits = tuple(results.brief_facts(hit, question) for hit in shown)
-    facts = page(results.fit(lambda shown: render(page(shown)), hits, ANSWER))
+    facts = page(results.fit(lambda shown: render(page(shown)), hits, MAX_ANSWER))
     return ToolReply((render(facts),), facts if is_json else None)
 
 
 def shorten_query(text: str) -> str:
-    """Return the query, shortened to about TEXT_LENGTH characters if it is longer.
+    """Return the query, shortened to about MAX_TEXT characters if it is longer.
 
     Indented lines go first: in a stack trace they say least. If that is not enough, only the
     beginning and the end of the rest are kept.
     """
     text = text.strip()
-    if len(text) <= TEXT_LENGTH:
+    if len(text) <= MAX_TEXT:
         return text
     lines = (" ".join(line.split()) for line in text.splitlines() if line[:1].strip())
-    text, half = "\n".join(lines), TEXT_LENGTH // 2
-    if len(text) <= TEXT_LENGTH:
+    text, half = "\n".join(lines), MAX_TEXT // 2
+    if len(text) <= MAX_TEXT:
         return text
     return f"{text[:half].rsplit(None, 1)[0]}\n{text[-half:].split(None, 1)[-1]}"
 
@@ -104,7 +104,7 @@ def find_hits(engine: Engine, arguments: SearchArguments) -> Answer:
     order = "" if arguments.sort == "relevance" else arguments.sort
     answer = engine.search(query, filters, limit=arguments.top_k, offset=start, order=order)
     part = f"{len(query):,} of the query's {len(arguments.query):,} characters"
-    searched = f"Searched for {part}." if len(arguments.query) > TEXT_LENGTH else ""
+    searched = f"Searched for {part}." if len(arguments.query) > MAX_TEXT else ""
     reason = "" if answer.hits else explain_empty(answer, filters, engine.overview)
     notice = join_sentences(searched, answer.notice, reason)
     are_notes = notice and engine.reader().overview.are_notes

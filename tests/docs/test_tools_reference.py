@@ -13,7 +13,7 @@ from blog_search_mcp.server.format.results import hit_facts, page_facts
 from blog_search_mcp.server.mcp.prompts import offered_prompts
 from blog_search_mcp.server.mcp.resources import TEMPLATE
 from blog_search_mcp.server.mcp.server import TOOLSETS
-from blog_search_mcp.server.tool import ANSWER, TEXT_LENGTH, Tool
+from blog_search_mcp.server.tool import MAX_ANSWER, MAX_TEXT, Tool
 from tests.support.pages import table_of
 from tests.support.paths import ROOT
 
@@ -22,7 +22,7 @@ rows = partial(table_of, PAGE)
 DOCUMENTED = (*TOOLSETS["extended"], SUGGEST_LINKS)
 DATES = ("after", "before")
 DATE = "`YYYY-MM-DD`, `YYYY-MM` or `YYYY`"
-TEXT = f"1 to {TEXT_LENGTH:,} characters"
+TEXT = f"1 to {MAX_TEXT:,} characters"
 """The range of a text whose schema has none, to save a model's tokens."""
 DRAFT = f"1 to {DRAFT_LENGTH:,} characters"
 
@@ -58,7 +58,7 @@ def test_each_argument_has_its_type_default_and_range(tool: Tool[Any]) -> None:
 
 def test_the_tools_on_the_page_are_those_there_are() -> None:
     assert re.findall(r"^## `(\w+)`$", PAGE, re.MULTILINE) == [tool.name for tool in DOCUMENTED]
-    assert f"at most {ANSWER:,} tokens" in PAGE
+    assert f"at most {MAX_ANSWER:,} tokens" in PAGE
 
 
 def test_every_fact_of_a_search_is_explained() -> None:

@@ -5,7 +5,7 @@ from blog_search_mcp.index.text.query import (
     Word,
     analyze_query,
     find_named_posts,
-    index_titles,
+    index_names,
 )
 
 
@@ -109,7 +109,7 @@ def test_running_text_without_a_mark_of_code_is_prose(text: str, is_prose: bool)
     assert analyze_query(text).is_prose is is_prose
 
 
-TITLES = index_titles(enumerate(["RAG", "What is a KV cache?", "C++", "C", "rag", "記憶體", "…"]))
+TITLES = index_names(enumerate(["RAG", "What is a KV cache?", "C++", "C", "rag", "記憶體", "…"]))
 RAG = (
     *("RAG", " rag. ", "ＲＡＧ", "什么是RAG", "RAG 是什麼？", "RAGとは", "RAG とは何ですか？"),
     *("What's a RAG?", "Was ist RAG?", "¿Qué es RAG?", "Qu'est-ce que RAG ?"),

@@ -59,7 +59,7 @@ emoji--smile-x
 
 
 def ids(body: str, generator: Generator) -> list[str]:
-    return [heading_id for _, heading_id in find_anchors(Body(body), generator.letters_of_ids)]
+    return [heading_id for _, heading_id in find_anchors(Body(body), generator.sure_id_categories)]
 
 
 @pytest.mark.parametrize("generator", [HUGO, JEKYLL])
