@@ -1,5 +1,5 @@
 """The index: its parts, its files on disk and its search.
 
-`ingest` writes it, `server` reads it; this package knows neither Markdown nor MCP. It imports
-nothing, so that `import blog_search_mcp.index.types` costs nothing.
+`ingest` writes an index and `server` reads it; this package handles neither Markdown nor MCP. This
+file imports nothing, so that importing `blog_search_mcp.index.types` loads no other module here.
 """

@@ -8,8 +8,8 @@
     │   └── IndexBroken: IndexOutdated, NoCollection (in milvus.client)
     └── ClientSettingsError, IngestFailed, NotInIndex
 
-An error's class is its kind. It holds what happened and the remedy, and prints both in one or two
-sentences. Errors of libraries are translated where they enter, with `raise … from error`.
+An error holds what happened and, if there is one, the remedy, and prints both in a few sentences.
+Errors of libraries are translated where they enter, with `raise … from error`.
 """
 
 import difflib
@@ -26,7 +26,7 @@ class BlogSearchError(Exception):
     def __init__(
         self, what: str, remedy: str | Parts = (), *, for_clients: str | None = None
     ) -> None:
-        """`for_clients` replaces `what` if that holds paths or words of another program."""
+        """`for_clients` replaces `what` for clients if `what` has paths or a program's words."""
         super().__init__(what)
         self.what = what
         self.remedy: Parts = (remedy,) if isinstance(remedy, str) else remedy
@@ -51,7 +51,7 @@ class UsageError(BlogSearchError):
 
 
 class ContentError(BlogSearchError):
-    """The content folder cannot be read, or holds no post."""
+    """The content folder or its configuration cannot be read, or there is no post to index."""
 
 
 class UnreadablePost(ContentError):
@@ -63,11 +63,11 @@ class NoLink(ContentError):
 
 
 class EmbedderError(BlogSearchError):
-    """Texts have no vectors; keyword search goes on."""
+    """An embedder gives no vectors; keyword search still works."""
 
 
 class TextsRefused(EmbedderError):
-    """Some texts are refused: `reasons` are by index; `rows` holds the other texts' vectors."""
+    """Some texts have no vector: `reasons` are by their index; in `rows` they have zeros."""
 
     def __init__(self, rows: Vectors, reasons: Mapping[int, str]) -> None:
         first = next(iter(reasons.values()))
@@ -81,11 +81,11 @@ class IndexProblem(BlogSearchError):
 
 
 class IndexMissing(IndexProblem):
-    """No ingest has finished in this folder yet."""
+    """There is no index: no ingest has finished in this folder or on this server yet."""
 
 
 class IndexBroken(IndexProblem):
-    """A file of the index is torn, missing, not ours or of another version of this program."""
+    """A file of the index is damaged, missing, not ours or of another version of this program."""
 
 
 class IndexOutdated(IndexBroken):
@@ -96,7 +96,7 @@ class IndexOutdated(IndexBroken):
 
 
 class EmbedderMismatch(IndexProblem, EmbedderError):
-    """The index was built with another embedder than the requested or the answering one."""
+    """The index was built with another embedder than was requested, or than answers now."""
 
 
 class ClientSettingsError(BlogSearchError):
@@ -108,7 +108,7 @@ class IngestFailed(BlogSearchError):
 
 
 class NotInIndex(BlogSearchError):
-    """A post or chunk that does not exist."""
+    """The index has no such post or chunk."""
 
 
 MAX_NEAREST = 3
@@ -116,7 +116,7 @@ MAX_NEAREST = 3
 
 
 def find_nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return at most MAX_NEAREST names with the same end, a similar spelling, or `name` inside."""
+    """Return up to MAX_NEAREST names: with the same end, a like spelling, or `name` inside."""
     folded, wanted = {other.casefold(): other for other in names}, name.casefold()
     end = "/" + wanted.rpartition("/")[2]
     same_end = [other for other in folded if f"/{other}".endswith(end)]

@@ -143,7 +143,7 @@ class FolderStore:
 
     @contextmanager
     def begin(self, base: Manifest | None, _dimension: int) -> Iterator[GenerationFiles]:
-        """Make the folder of a new generation, based on `base`, the live one, unless it is `None`.
+        """Make the folder of a new generation; `base`, if given, is the live one and is checked.
 
         The caller holds the writer lock. Leftovers of a killed ingest are deleted first. After the
         switch, only the new and the previous generation are kept. A new generation that is not
@@ -183,7 +183,7 @@ class FolderStore:
     def publish(self, manifest: Manifest, earlier: Mapping[str, Checksum]) -> Manifest:
         """Make a complete generation the live one; return its manifest with files' checksums.
 
-        `earlier` has the base's checksums: a file shared with the base is on disk already.
+        `earlier` has the base's checksums: a file with such a stamp is not synced or hashed again.
         """
         files, checksums = self.layout.generation(manifest.generation), dict[str, Checksum]()
         written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]
@@ -210,7 +210,7 @@ class FolderStore:
             _sync(layout.root)
 
     def _collect(self, *kept: int | None) -> None:
-        """Delete all other generations, unfinished ones too; open files stay readable."""
+        """Delete all generations but `kept`, unfinished ones too; open files stay readable."""
         for number in set(self.layout.numbers()).difference(kept):
             shutil.rmtree(self.layout.generation(number).folder, ignore_errors=True)
 

@@ -1,7 +1,7 @@
 """Commands that a person should run, in a form that works for this installation.
 
-The code that raises an error knows neither the blog's folders nor who will read it. So a Message
-keeps its commands as objects: its text suits clients, and a terminal adds the folders.
+The code that raises an error knows neither the blog's folders nor who will read the error. So a
+Message keeps its commands as objects: its text suits clients, and a terminal adds the folders.
 """
 
 import json
@@ -55,7 +55,7 @@ def start_words() -> tuple[str, ...]:
 def command(*arguments: object) -> str:
     """Return the shell command that runs this program in any folder, quoted for this system.
 
-    The program is written by its name if the shell finds it.
+    The program is written without its folder if the shell finds it by its name.
     """
     program, *words = start_words()
     on_path = shutil.which(Path(program).name) if program != sys.executable else None

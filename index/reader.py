@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 class IndexReader:
     """Reader of one generation: immutable, and safe for concurrent requests.
 
-    Every method raises IndexBroken if a file was replaced or damaged after it was opened.
+    Every request raises IndexBroken if a file was replaced or damaged after it was opened.
     """
 
     def __init__(
@@ -60,7 +60,7 @@ class IndexReader:
         return reader
 
     def search(self, query: str, filters: Filters, **page: Any) -> Answer:
-        """Return a page of hits, as `index.search.search.search` does."""
+        """Return a page of hits; `page` has `limit`, `offset`, `order` (`index.search.search`)."""
         from blog_search_mcp.index.search.search import search
 
         answer = search(self.snapshot, query, filters, **page)
@@ -68,15 +68,15 @@ class IndexReader:
         return replace(answer, notice=notice or None)
 
     def understand(self, query: str) -> Query:
-        """Analyze a query as `search` does, without retrieving anything."""
+        """Analyze a query as `search` does, without filters and without retrieval."""
         from blog_search_mcp.index.search.search import understand
 
         return understand(self.snapshot, query, Filters()).query
 
     def read(self, source: str, chunk_index: int, neighbors: int | None) -> Passage:
-        """Return the page around a chunk, extended by `neighbors` chunks on each side.
+        """Return the page around a chunk (`fill_page`), and `neighbors` more chunks on each side.
 
-        0 neighbors return only the chunk, and `None` the page unchanged. Raises NotInIndex.
+        With 0 only the chunk is returned, with `None` only the page. Raises NotInIndex.
         """
         snapshot = self.snapshot
         post_id, post = snapshot.catalog.find_post(source)
@@ -119,7 +119,7 @@ class IndexReader:
 
 PAGE_BYTES = 4_900
 """Maximum bytes of UTF-8 in a page, a chunk with the chunks around it: about 1,000 tokens. For 344
-questions on eight blogs, .66 of the best chunks have the evidence, and .84 of their pages. A page
+questions on eight blogs, .66 of the best chunks hold the answer, and .84 of their pages do. A page
 of 5,000 bytes gains nothing."""
 
 
@@ -133,9 +133,9 @@ def find_section(chunks: Sequence[Chunk], index: int) -> int:
 def fill_page(sizes: Sequence[int], asked: int, start: int) -> range:
     """Return the chunks of the page around `asked`; `sizes` are the bytes of a post's chunks.
 
-    Chunks from `start` on, where the section begins, come first if they fit into PAGE_BYTES. Then
-    chunks are added after and before in turn. If the next one of a side is too large, chunks are
-    added on the other side.
+    The page has `asked`, and the chunks from `start` to it if all of them fit into PAGE_BYTES. Then
+    chunks are added after and before in turn. If the next chunk of one side is too large, chunks
+    are added on the other side.
     """
     first = start if sum(sizes[start : asked + 1]) <= PAGE_BYTES else asked
     end, room = asked + 1, PAGE_BYTES - sum(sizes[first : asked + 1])
@@ -162,7 +162,7 @@ def list_headings(chunks: Iterable[Chunk]) -> Iterator[tuple[int, str]]:
 
 
 class Index:
-    """An index that opens each generation at the first request after its creation; thread-safe."""
+    """An index that opens a new generation at the first request after the switch; thread-safe."""
 
     def __init__(
         self, location: Location, embedder_for: Callable[[EmbedderIdentity], Embedder]
@@ -176,8 +176,8 @@ class Index:
     def reader(self) -> IndexReader:
         """Return a reader of the current generation.
 
-        If it cannot be opened, the reader has a `problem` and is of the generation that is open,
-        else of the newest undamaged one. Raises IndexMissing or IndexBroken if there is none.
+        If that cannot be opened, the reader has a `problem` and is of the generation that is open,
+        else of the newest earlier one that can be opened. Raises IndexProblem if there is none.
         """
         stamp = self.store.stamp()
         with self._opening:

@@ -1,7 +1,7 @@
 """Open the store of an index in a folder or on a Milvus server.
 
-A server's store is a `FolderStore` on a local copy; it asks the server for nearest vectors. A store
-is imported when a location needs it.
+The store of a server's index is a `FolderStore` on a local copy, which asks the server for nearest
+vectors. A store's module is imported when a location needs it.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ _ADDRESS = re.compile(
 
 
 def parse_index_address(text: str) -> IndexAddress | None:
-    """Parse the address of an index; `None` for a path. Raises ValueError without the address."""
+    """Parse the address of an index; `None` for a path. Raises ValueError for another address."""
     if not _SCHEME.match(text):
         return None
     if match := _ADDRESS.fullmatch(text):

@@ -1,4 +1,4 @@
-"""The project's frozen data types: parts of an index and of its answers."""
+"""Frozen data types: parts of an index and of its answers."""
 
 from __future__ import annotations
 
@@ -16,10 +16,10 @@ if TYPE_CHECKING:
 Ids: TypeAlias = "npt.NDArray[np.int64]"
 Vectors: TypeAlias = "npt.NDArray[np.float32]"
 VERSIONED = re.compile(r"((?:.*/)?)([\w-]+_)?versioned_docs/version-([^/]+)/")
-"""Start of the path of an old Docusaurus page: folder, plugin's name if any, and version."""
+"""Start of an old Docusaurus page's path. Groups: folder, plugin's name with `_`, version."""
 MAX_ADDRESS = 2048
-"""Maximum characters of an address or a part of one (https://www.sitemaps.org/protocol.html).
-Longer addresses are dropped, so that they cannot fill an answer."""
+"""Maximum characters of an address or a part of one (https://www.sitemaps.org/protocol.html). An
+ingest drops longer addresses, so that they cannot fill an answer."""
 Order = Literal["newest", "oldest", "title"]
 Translated: TypeAlias = tuple[tuple[str, str], ...]
 """Language and source of each translation of a post."""
@@ -38,9 +38,9 @@ class Post:
     description: str = ""
     slug: str = ""
     language: str = ""
-    """BCP 47 tag in lower case (`zh-tw`, `en`), from the author or the text."""
+    """BCP 47 tag in lower case (`zh-tw`), `und` for an unknown language, `""` if unclear."""
     url: str | None = None
-    """URL of the post on the site, without an anchor; `None` if it is not sure."""
+    """URL of the post on the site, without an anchor; `None` if the URL is not sure."""
     translation_key: str = ""
     """Key that the author gave the post and its translations."""
     series: str = ""
@@ -54,7 +54,7 @@ class Post:
     words: str = ""
     """Names and values of the other fields of the front matter, ` · ` between the fields."""
     outdated: str = ""
-    """The author's word (`deprecated`), the ISO day on which it becomes outdated, or `""`."""
+    """The author's word (`deprecated`), the ISO day on which the post becomes outdated, or `""`."""
 
     @property
     def section(self) -> str:
@@ -72,7 +72,7 @@ class Posts:
 
     @property
     def next_offset(self) -> int | None:
-        """Offset of the next page, `None` after the last one."""
+        """Offset of the next page; `None` for the last page and for an empty one."""
         end = self.offset + len(self.page)
         return end if self.page and end < self.total else None
 
@@ -87,17 +87,17 @@ class Chunk:
     text: str
     """The author's text, verbatim except for comments."""
     plain: str
-    """`text` without markup: it is embedded, indexed and previewed. Headings have no markup."""
+    """`text` without markup, for embedding, indexing and previews."""
     headings: tuple[str, ...]
-    """Headings above the passage, the outermost first."""
+    """Headings above the passage, without markup, the outermost first."""
     first_line: int
     """First line in the file, from 1."""
     last_line: int
     """Last line in the file, inclusive."""
     anchors: tuple[str, ...] = ()
-    """Fragment (`#…`) of each of `all_headings`; `""` if it is not sure."""
+    """Fragment, without `#`, of each of `all_headings`, or `""` if not sure; `()` without a URL."""
     inner_headings: tuple[str, ...] = ()
-    """Headings inside the passage, in order."""
+    """Headings inside the passage, without markup, in order."""
     coverage: float = 1.0
     """Share of the passage that the embedder's vocabulary covers, in [0, 1]."""
     lead: str = ""
@@ -110,7 +110,7 @@ class Chunk:
 
     @property
     def anchor(self) -> str:
-        """Nearest sure anchor of the headings above its first words, `""` if there is none."""
+        """Nearest sure anchor of `headings` or of a heading at the start; `""` if none is sure."""
         count = len(self.headings) + self.plain.startswith(self.inner_headings[:1])
         return next(filter(None, reversed(self.anchors[:count])), "")
 
@@ -126,11 +126,11 @@ class Link:
     line: int
     """Line of the file, from 1."""
     kind: str = ""
-    """`newer` for a link to the post that replaces this one, `older` for one that it replaces."""
+    """`newer` for a link to the post's replacement, `older` for one to a replaced post, or `""`."""
 
 
 class SeriesPart(NamedTuple):
-    """One post of a series; `part` is the author's number, else its place from 1."""
+    """A post of a series; `part` is the author's number if all numbers differ, else its place."""
 
     post: int
     source: str
@@ -145,7 +145,7 @@ class Series:
     parts: tuple[SeriesPart, ...]
 
     def place_of(self, post: int) -> PlaceInSeries:
-        """Return the place of one of its posts."""
+        """Return the place of a post that is a part of the series."""
         at = next(at for at, each in enumerate(self.parts) if each.post == post)
         after = self.parts[at + 1 : at + 2]
         return PlaceInSeries(self.name, self.parts[at].part, after[0].source if after else None)
@@ -153,7 +153,7 @@ class Series:
 
 @dataclass(frozen=True, slots=True)
 class PlaceInSeries:
-    """Place of a post in its series, and the source of the next part."""
+    """Place of a post in its series; `next` is the next part's source, `None` for the last part."""
 
     name: str
     part: int
@@ -167,7 +167,7 @@ class Replacement(NamedTuple):
     current: int | None
     """ID of the post that replaces it, `None` if the index has none."""
     notice: str
-    """Text for readers of the post: `replaced by SOURCE`, `deprecated`, `since DAY`."""
+    """Text for readers: `replaced by SOURCE`, the author's word (`deprecated`), or `since DAY`."""
 
 
 class Translation(NamedTuple):
@@ -180,7 +180,7 @@ class Translation(NamedTuple):
 
 
 Translations: TypeAlias = Mapping[int, tuple[Translation, ...]]
-"""Group of translations of each post that has any; the post itself is included."""
+"""Group of translations by the id of each post that has any; the group includes the post."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -188,23 +188,23 @@ class PostTerms:
     """All terms of a post that keyword search finds, separated by spaces."""
 
     whole: str = ""
-    """Terms of title, names, tags, authors, description, front matter, headings and text."""
+    """Terms of title, names, tags, authors, day, description, front matter, headings and text."""
     chunks: tuple[str, ...] = ()
-    """Terms of each chunk, with title, names, tags, and the headings above and in it."""
+    """Terms of each chunk: title, names, tags, headings, text. The first has the others as well."""
 
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions for hits; `None` sets none. Days are inclusive; posts without a date fail them."""
+    """Conditions for hits, if not `None`. The ISO days are inclusive; undated posts fail them."""
 
     section: str | None = None
-    """A folder below the content folder: posts in and below it pass; for `/` all pass."""
+    """One or several folders below the content folder, as in `find_folders`; `/` finds no post."""
     tag: str | None = None
-    """One or several tags, compared by letters and digits; `sea` also passes `sea/fish`."""
+    """One or several tags, compared by `name_key`; `sea` also passes `sea/fish`."""
     after: str | None = None
     before: str | None = None
     author: str | None = None
-    """Words of an author's name, ignoring case."""
+    """Words of one author's name, or of several names with `;` between, in any case."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -216,7 +216,7 @@ class Hit:
     score: float
     """Score in [0, 1], higher is better, comparable between queries."""
     preview: str
-    """A line of `chunk.plain` around the matches (`index.search.previews.WIDTHS`)."""
+    """A line cut from `chunk.plain` around the matches (`index.search.previews.WIDTHS`)."""
     translations: Translated = ()
     """Translations of the post; none of them is a hit itself."""
     series: PlaceInSeries | None = None
@@ -230,7 +230,7 @@ class Hit:
 
 
 KEYWORDS_ONLY = "Keyword matches only, without search by meaning:"
-"""Beginning of the notice of an answer for a query without a vector; the reason follows."""
+"""Beginning of an answer's notice if the embedder failed; the reason follows."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -238,7 +238,7 @@ class Answer:
     """A page of hits."""
 
     query: Query
-    """The query as searched: spelling corrected, excluded words removed."""
+    """The query as searched: spelling corrected, exclusions and understood filters removed."""
     hits: tuple[Hit, ...]
     total: int
     """Number of hits on all pages."""
@@ -253,11 +253,11 @@ class Answer:
 
 @dataclass(frozen=True, slots=True)
 class Passage:
-    """Answer of `read_chunk`: a chunk with its neighbors, and where they are."""
+    """A part of a post: the answer of `read_chunk`, or all chunks for an outline."""
 
     post: Post
     chunks: tuple[Chunk, ...]
-    """The requested chunk with its neighbors, in the order of the post."""
+    """The requested chunk and chunks around it, in the order of the post."""
     asked: int
     """Index of the requested chunk."""
     count: int
@@ -267,9 +267,9 @@ class Passage:
     translations: Translated = ()
     replacement: Replacement | None = None
     linked_from: Posts = Posts((), 0, 0)
-    """The newest three posts that link to it, and their total number."""
+    """The newest three posts that link to the post, and the number of all that do."""
     notice: str | None = None
-    """A sentence that the reader must see, such as that the post may have changed."""
+    """A sentence that the reader must see, such as that the newest index cannot be used."""
 
 
 ANALYSIS = 7
@@ -297,12 +297,12 @@ class EmbedderIdentity:
     model: str
     """Name of the model, as users write it: `nomic-embed-text`, `all-MiniLM-L6-v2`."""
     digest: str
-    """Hash of the weights: the manifest digest that Ollama lists, or the file's SHA-256."""
+    """Hash of the weights: Ollama's manifest digest or the file's SHA-256; `""` for `openai`."""
     dimension: int
     document_prefix: str = ""
     query_prefix: str = ""
     fingerprint: Fingerprint | None = None
-    """Fingerprint; `None` for a model that changes only with this package."""
+    """Vectors of known texts at ingest; `None` for a model of the package."""
 
     @property
     def name(self) -> str:

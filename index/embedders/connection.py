@@ -1,8 +1,8 @@
 """Requests to an embedding server: their limits, retries and errors.
 
-A `Wire` is the protocol of one server. This module sends texts by plain HTTP, since it reads
-replies more strictly than the servers' own clients. Redirects are not followed. Replies are limited
-and validated. A server's text is printed without control characters and keys.
+A `Wire` is the protocol of one server. Texts are sent by plain HTTP, since this module reads
+replies more strictly than the servers' own clients do. Redirects are not followed. Replies are
+limited and validated. A server's text is shown without control characters and keys.
 """
 
 import json
@@ -35,13 +35,13 @@ KEY_VARIABLE: Final = "EMBEDDER_API_KEY"
 OLLAMA_KEY_VARIABLE: Final = "OLLAMA_API_KEY"
 """Environment variable of the key in Ollama's own clients."""
 MOST_REPLY_BYTES = 8_000_000
-"""Maximum bytes of a reply. 32 vectors of 4,096 numbers, Ollama's longest, take 3 MB."""
+"""Maximum bytes of a reply and its head. 32 vectors of Ollama's largest width, 4,096, take 3 MB."""
 MOST_REPLY_SECONDS = 30.0
 """Maximum seconds from a reply's first byte to its last: vectors are sent when all are ready."""
 
 
 class FailureKind(Enum):
-    """Kinds of failure that are handled differently: what happened and the remedy, for a Wire."""
+    """Kinds of failure. A value is two templates, filled with a Wire: what happened, the remedy."""
 
     DOWN = "{0.place} cannot be reached.", "{0.start}, or name its address with {0.setting}."
     SLOW = "{0.place} did not answer in time.", "Try again; if it stays so, restart it."
@@ -50,7 +50,7 @@ class FailureKind(Enum):
         "{0.place} failed: {detail}.",
         "Try again; if it stays so, restart or update it, and check {0.setting}.",
     )
-    """The server crashed, or its reply has no vectors."""
+    """The server crashed or broke off, or its reply is not of the expected form."""
     TOO_LONG = "{0.model} takes no text, however short.", "Choose another model."
     MISSING = "{0.place} does not have the model {0.model}, or not whole.", "{0.fetch}."
     NOT_EMBEDDING = "{0.model} gives no embeddings.", "Choose a model that does, such as bge-m3."
@@ -58,7 +58,7 @@ class FailureKind(Enum):
 
 
 RETRIES: Final = {FailureKind.DOWN: 6, FailureKind.BUSY: 8, FailureKind.FAILED: 3}
-"""Maximum retries by kind. The texts of a slow request are sent in halves instead."""
+"""Maximum retries by kind; a policy with fewer pauses has fewer. A slow batch is halved instead."""
 
 
 class RequestFailed(EmbedderError):
@@ -77,7 +77,7 @@ class RequestFailed(EmbedderError):
 
 
 def clean_text(text: str) -> str:
-    """Return a server's text on one line, without control characters, keys or cut words."""
+    """Return up to MOST_DETAIL characters of a server's text: whole words on one line, no keys."""
     for name in (KEY_VARIABLE, OLLAMA_KEY_VARIABLE):
         if key := os.environ.get(name, "").strip():
             text = text.replace(key, "[key]")
@@ -94,23 +94,23 @@ class RetryPolicy:
 
 
 FOR_DOCUMENTS: Final = RetryPolicy(300.0, pauses=(0.5, 1.0, 2.0, 4.0, 8.0, 8.0, 16.0, 32.0))
-"""Policy for documents. The timeout is the time that Ollama gives a model to load. The pauses
+"""Policy for documents. The timeout is Ollama's limit for the loading of a model. The pauses
 outlast an update of Ollama, which takes seconds, and a limit of requests per minute."""
 FOR_A_QUERY: Final = RetryPolicy(timeout=20.0)
-"""Policy for a query, for which somebody waits: it covers the longest cold start seen, 15 s."""
+"""Policy for a query, without retries. The timeout covers the longest cold start seen, 15 s."""
 FOR_A_TRIAL: Final = RetryPolicy(timeout=10.0)
 """Policy for a trial of Ollama for a new index; loading a recently read model takes 1 s."""
 
 
 class Wire(ABC):
-    """Protocol of one server for one model; it connects at the first request of each timeout."""
+    """Protocol of one server for one model. It has one HTTP client for each timeout in use."""
 
     kind: ClassVar[str]
     """Value of `EmbedderIdentity.kind`."""
     name: ClassVar[str]
     """Name of the server at the beginning of a sentence, such as `Ollama`."""
     setting: ClassVar[str]
-    """Options and environment variables that set the address and the key."""
+    """Names, for messages, of the options and environment variables that set the address."""
     start: ClassVar[str] = "Start it"
     fetch: str
     """Instruction that puts `{model}` onto the server."""
@@ -140,7 +140,7 @@ class Wire(ABC):
         return bytes(client.post(self.address, json=body).content)
 
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
-        """Embed texts in one request; return unit rows in order. Raises RequestFailed."""
+        """Embed texts in one request; return unit rows in order. Raises EmbedderError."""
         body = {"model": self.model, "input": texts, **self.fields}
 
         def send(client: Any) -> Vectors:
@@ -149,11 +149,11 @@ class Wire(ABC):
         return self.request(send, policy)
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:  # noqa: ARG002 - nothing to ask
-        """Return server version and weights' digest, `""` if not reported. Raises RequestFailed."""
+        """Return server version and weights' digest, `""` if not reported. Raises EmbedderError."""
         return "", ""
 
     def request(self, send: Callable[[Any], T], policy: RetryPolicy, attempt: int = 0) -> T:
-        """Send one request and retry it as the policy allows. Raises RequestFailed."""
+        """Send one request and retry it as the policy and RETRIES allow. Raises EmbedderError."""
         try:
             return send(self._connect(policy.timeout))
         except RequestFailed as error:
@@ -226,7 +226,7 @@ class Wire(ABC):
 def bound_answer(request: httpx.Request) -> None:
     """Limit the seconds and bytes of a reply with its head, as a request hook of httpx.
 
-    The first byte must come within the request's timeout. Each request has its own connection.
+    The whole reply must come within the request's timeout. Each request has its own connection.
     """
 
     def bound_stream(event: str, facts: Mapping[str, Any]) -> None:
@@ -249,7 +249,7 @@ def bound_answer(request: httpx.Request) -> None:
 
 
 def read_pause(retry_after: str) -> float:
-    """Return the seconds in the header Retry-After, a number or an HTTP date; 0 for other text."""
+    """Return the seconds in the header Retry-After, or until its HTTP date; 0 for other text."""
     if re.fullmatch(r"\d+(\.\d+)?", retry_after):
         return float(retry_after)
     with suppress(ValueError, OverflowError):
@@ -269,7 +269,7 @@ _CRASH = re.compile(r"\bEOF\b|connection (?:reset|refused)|do embedding req")
 
 
 def classify_reply(status: int, text: str) -> FailureKind:
-    """Classify an HTTP reply of 300 and above by its status and the beginning of its text."""
+    """Classify an error by its HTTP status, 300 or above, and its first 2,000 characters."""
     text = text[:2_000]
     is_large = status == 429 and "too large" in text  # of more tokens than a minute may have
     if status == 413 or is_large or (status in (400, 422, 500) and _TOO_LONG.search(text)):
@@ -287,7 +287,7 @@ def classify_reply(status: int, text: str) -> FailureKind:
 
 
 _MALFORMED = (ValueError, LookupError, TypeError, RecursionError)
-"""Exceptions that a reply of another form causes."""
+"""Exceptions that a reply of an unexpected form causes."""
 _Row = Annotated[list[StrictFloat], Field(fail_fast=True, max_length=100_000)]
 
 

@@ -20,9 +20,9 @@ DEFAULT_MODEL: Final = "nomic-embed-text"
 WINDOW: Final = 400
 """Maximum word pieces of a window, estimated by `count_pieces`, without title and headings.
 
-Another number embeds every text anew. A model that reads fewer pieces, such as all-MiniLM-L6-v2
-with 256, gives the mean of a window's parts. Windows of half this size give an English blog two
-thirds more vectors and the same results."""
+After a change all texts are embedded anew. A model that reads fewer pieces, such as
+all-MiniLM-L6-v2 with 256, gives the mean of a window's parts. Windows of half this size give an
+English blog two thirds more vectors and the same results."""
 
 
 class Embedder(Protocol):
@@ -35,8 +35,8 @@ class Embedder(Protocol):
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """Return how well the model's vocabulary covers each text, in [0, 1].
 
-        A text with 0 is not embedded: all its pieces are unknown, so its vector would be noise. The
-        model does not run. Raises EmbedderError.
+        A text with 0 is not embedded, since its vector would be noise. No model runs. Raises
+        EmbedderError.
         """
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -93,8 +93,8 @@ _PIECES = f"{IDEOGRAPHS}\u3100-\u312f"
 expression. Hangul counts as letters."""
 _DATA_URI = re.compile(r"data:[\w.+-]*+(?:/[\w.+-]*+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
 _PIECE_PATTERN = rf"[^\W_{_PIECES}]{{1,5}}|[^\w\s]|[{_PIECES}]|_"
-"""Pattern of a piece, the commonest kind first. In MiniLM's vocabulary an English word has 4.7
-letters and 1.3 pieces. The pattern is compiled at its first use, since that takes 2 ms."""
+"""Pattern of a piece: up to five letters, or one character. In MiniLM's vocabulary an English word
+has 4.7 letters and 1.3 pieces. `re` compiles the pattern at its first use, which takes 2 ms."""
 
 
 def count_pieces(text: str) -> int:
@@ -104,5 +104,5 @@ def count_pieces(text: str) -> int:
 
 
 def has_more_pieces(text: str, most: int) -> bool:
-    """Whether a text has more pieces than `most`; they are counted if it has more characters."""
+    """Whether a text has more than `most` pieces, which are counted if it has more characters."""
     return len(text) > most and count_pieces(text) > most

@@ -34,8 +34,8 @@ def resolve_ollama(text: str) -> str:
 def resolve_openai(text: str) -> str:
     """Return the URL of `/embeddings`, below `/v1` for an address without a path.
 
-    A URL that ends with it is unchanged, also in its query, which Azure needs. Ollama's own route
-    becomes `/v1/embeddings`. Raises UsageError, which does not repeat the text.
+    A path that ends with `/embeddings` stays, as does a query, which Azure needs. A known route at
+    the end is replaced, Ollama's own by `/v1/embeddings`. Raises UsageError, which omits the text.
     """
     parts, host, path = _split(text, "http://127.0.0.1:8000/v1", needs_host=True)
     path = re.sub(r"/api/embed(?:dings)?$", "/v1/embeddings", path)
@@ -46,7 +46,7 @@ def resolve_openai(text: str) -> str:
 
 
 def _split(text: str, example: str, *, needs_host: bool) -> tuple[SplitResult, str, str]:
-    """Return an address in parts (`http` by default), its host and its path. Raises UsageError."""
+    """Split an address (`http` by default); return parts, host and path. Raises UsageError."""
     text = text.strip("\"'`<> \t\r\n").removeprefix("//")
     with suppress(ValueError):
         parts = urlsplit(text if "://" in text else f"http://{text}")

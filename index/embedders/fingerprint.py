@@ -1,8 +1,8 @@
 """Fingerprint texts: their vectors show whether a server still embeds as it did.
 
-Another version of Ollama has given other vectors for the same weights, without notice
-(ollama/ollama#13942, #14449, #7085). It lost capitals, kept accents, split punctuation differently,
-or cut long texts. Each of these changes alters the vector of one fingerprint text.
+New versions of Ollama have given other vectors for the same weights, without notice
+(ollama/ollama#13942, #14449, #7085). They lost capitals, kept accents, split punctuation in other
+places, or cut long texts. Each of these changes alters the vector of a fingerprint text.
 """
 
 import base64
@@ -24,12 +24,12 @@ TEXTS: Final = (
     "that the same words never have to be computed twice. Only when the model is another "
     "one do all of them count for nothing, and then the whole index has to be made anew.",
 )
-"""Mixed case, accents, the punctuation of code, and a long text within every model's 256 tokens."""
+"""Mixed case, accents, the punctuation of code, and a long text of less than 256 tokens."""
 SAME_COSINE: Final = 0.999
 """Minimum cosine at which two vectors of one text count as equal. Correct engines differ by 1e-4 in
 a component; every known change of tokenizing moved one of these texts below .99."""
 MAX_USUAL_COSINE: Final = 0.95
-"""Maximum of `usual_cosine`, so that 1 minus it, which divides other cosines, is not near 0."""
+"""Maximum of `usual_cosine`. Cosines are divided by 1 - `usual_cosine`, which must be above 0."""
 
 
 def pack_vectors(rows: Vectors) -> str:
@@ -38,7 +38,7 @@ def pack_vectors(rows: Vectors) -> str:
 
 
 def embeds_same(recorded: str, packed: str) -> bool:
-    """Whether vectors agree within SAME_COSINE; `packed` may have only the first texts."""
+    """Whether all vectors agree within SAME_COSINE; `packed` may have only the first texts."""
     try:
         before = np.frombuffer(base64.b64decode(recorded), dtype="<f4").reshape(len(TEXTS), -1)
         now = np.frombuffer(base64.b64decode(packed), dtype="<f4").reshape(-1, before.shape[1])
@@ -48,9 +48,9 @@ def embeds_same(recorded: str, packed: str) -> bool:
 
 
 def usual_cosine(identity: EmbedderIdentity) -> float:
-    """Return the mean cosine of unrelated texts, at most MAX_USUAL_COSINE."""
+    """Return the mean cosine of TEXTS, which are unrelated; at most MAX_USUAL_COSINE."""
     if identity.fingerprint is None:
-        return 0.8 if identity.model == "multilingual-e5-small" else 0.0  # of TEXTS
+        return 0.8 if identity.model == "multilingual-e5-small" else 0.0  # measured on TEXTS
     data = base64.b64decode(identity.fingerprint.vectors)
     rows = np.frombuffer(data, dtype="<f4").reshape(len(TEXTS), -1)
     rows = rows[rows.any(axis=1)]

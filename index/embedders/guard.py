@@ -1,8 +1,8 @@
 """Embedder that gives a query a vector or an error of its embedding server within seconds.
 
 A query must not wait for a server that is dead, hangs or loads its model. So each request runs in
-the background and is waited for briefly. A late vector is kept for the next equal query. After a
-failure one query every RETRY_PAUSE is sent; all others get the failure at once.
+the background, and the query waits for it briefly. The last 64 vectors, also late ones, are kept
+for equal queries. After a failure one new query every RETRY_PAUSE is sent; the rest fail at once.
 """
 
 from __future__ import annotations
@@ -45,7 +45,7 @@ class ServedEmbedder(RemoteEmbedder):
         run_in_background(lambda: self._recent.update({"": self.embed_documents(["warm up"])}))
 
     def embed_query(self, text: str) -> Vectors:
-        """Embed a query. Raises EmbedderError within seconds, or at once during RETRY_PAUSE."""
+        """Embed a query. Raises EmbedderError within seconds, or at once soon after a failure."""
         with self._lock:
             if text in self._recent:
                 return self._recent[text]

@@ -40,7 +40,7 @@ class OllamaWire(Wire):
         return f"{self.url}/api/embed"
 
     def open_client(self, **options: Any) -> Any:
-        """Return the library's client; with odd settings its import fails."""
+        """Return the library's client. The import fails for some values of OLLAMA_HOST."""
         from ollama import Client
 
         client = Client(host=self.url, **options)
@@ -53,7 +53,7 @@ class OllamaWire(Wire):
         return super().post(client._client, body)
 
     def describe(self, policy: RetryPolicy) -> tuple[str, str]:
-        """Return version and digest, by two requests of a millisecond. Raises RequestFailed."""
+        """Return version and digest, by two requests of 1 ms. Raises EmbedderError."""
 
         def look(client: Any) -> Any:  # the client has no method for the version
             return client.list().models, client._client.get("/api/version").json()["version"]

@@ -1,6 +1,6 @@
 """Packaged embedding models, run by onnxruntime without a network, and the texts they can read.
 
-A graph pools and normalizes, so a text costs one tokenizer call and one run. Texts are not batched:
+A graph pools and normalizes, so one run of it embeds a short text. Texts are not batched:
 an int8 graph scales its activations by the largest value of the batch, so a text's vectors with and
 without a batch of 4 or 16 have a cosine of .987. Batches are also no faster on a CPU: one thread
 embeds 31 texts of 256 word pieces a second one by one, and 26 in batches of 16. So threads work on
@@ -120,10 +120,9 @@ def encode_by_table(path: Path, text: str) -> list[int]:
 ENGLISH_MODEL: Final = "all-MiniLM-L6-v2"
 """Name of the English model. Other English models share its vocabulary, bert-base-uncased's."""
 FOREIGN_SHARE = 0.45
-"""Maximum share of words that are one Latin piece at which a text's coverage is 0. Other European
-languages lie just above it."""
+"""Maximum share of words that are one Latin piece at which a text's coverage is 0."""
 ENGLISH_SHARE = 0.75
-"""Minimum share of those words at which a text's coverage is 1. Prose and code lie above it."""
+"""Minimum share of such words at which the coverage is 1. English prose and code lie above it."""
 _TOKENIZER_RUN = re.compile(r"[^ \t\n\r!-/:-@\[-`{-~]+")
 """Text between ASCII spaces and punctuation, where BERT's tokenizer always cuts."""
 
@@ -149,7 +148,7 @@ def _known_share(text: str) -> float:
 
 @lru_cache(maxsize=65536)
 def _count_words(run: str) -> tuple[int, int]:
-    """Count a run's words, and those that are one Latin piece. Cached, since blogs repeat runs."""
+    """Count a run's words, and its words of one Latin piece. Cached, since blogs repeat runs."""
     tokenizer = load_tokenizer(ENGLISH_MODEL)
     if run.isascii() and run.isalpha():  # a word, and looked up in a fifteenth of the time
         return 1, int(tokenizer.token_to_id(run.lower()) is not None)
@@ -189,12 +188,12 @@ class OnnxEmbedder:
     identity: EmbedderIdentity
     """Identity of the model; its digest, the SHA-256 of model.onnx, is not verified at start."""
     most_pieces: int
-    """Maximum word pieces of a run of the model, including the two of `frame`."""
+    """Maximum word pieces of a run of the model, including prefix and the two of `frame`."""
     frame: tuple[int, int]
     """IDs of the first and the last piece of each run."""
     has_tables: bool
-    """Whether the model has `normalizer.json` and `pieces.db`. A text is composed (NFC) and mapped
-    by the first. It is cut by the second until documents need the whole tokenizer."""
+    """Whether the model has `normalizer.json`, which maps composed (NFC) text, and `pieces.db`,
+    which cuts text into pieces until documents need the whole tokenizer."""
     vocabulary_coverage: Callable[[Sequence[str]], list[float]]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
@@ -225,8 +224,8 @@ class OnnxEmbedder:
         """Return the mean direction of a text's runs, each with frame and prefix.
 
         There are as few runs as possible. Their lengths differ by at most one piece, so that a
-        short tail does not weigh as much as a full run. A prefix ends with a word, so it can be cut
-        separately.
+        short tail does not weigh as much as a full run. A prefix ends between words, so it can be
+        tokenized separately. A text without pieces gets zeros.
         """
         import numpy as np
 
@@ -279,7 +278,7 @@ most .002, three other sites at least .79, and a blog in two languages .38."""
 
 
 def share_not_english(posts: Mapping[str, int]) -> float:
-    """Return the share of posts in languages other than English; `posts` counts them by tag."""
+    """Return the share of posts with a language tag other than English; `posts` counts by tag."""
     others = [count for tag, count in posts.items() if tag.partition("-")[0] not in ("en", "")]
     return sum(others) / max(sum(posts.values()), 1)
 

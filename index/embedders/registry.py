@@ -1,8 +1,8 @@
 """Choose the embedder of an ingest or a server.
 
 An index can only be searched with the embedder that made its vectors, so an existing index decides.
-For a new index the posts' languages decide. A choice asks no server, except that `auto` tries
-Ollama with one text for a new English index.
+For a new index the options decide, else the posts' languages. A choice asks no server, except that
+`auto` tries Ollama with one text for a new English index.
 """
 
 from collections.abc import Callable, Mapping
@@ -48,7 +48,7 @@ class Choice:
     embedder: Embedder
     reason: str
     is_asked: bool = False
-    """Whether the user named the model or Ollama, so that no other is advised."""
+    """Whether the user named the model, or for a new index Ollama, so that no other is advised."""
 
 
 def choose_embedder(
@@ -61,7 +61,7 @@ def choose_embedder(
     """Choose for an ingest; `existing` is `None` for a new index and for a rebuild.
 
     Languages are counted only if they decide. Raises EmbedderMismatch if the index was built with
-    another embedder than requested, and UsageError for a model that the kind does not have.
+    another embedder than requested, and UsageError for options that do not fit together.
     """
     if kind not in KINDS:
         raise UsageError(f"There is no embedder {kind!r}; there are {', '.join(KINDS)}.")
@@ -96,7 +96,7 @@ def choose_embedder(
 
 
 def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> str:
-    """Return advice if another packaged model fits the languages of `posts` better, else `""`."""
+    """Return advice if a packaged model fits the languages of `posts` better, else `""`."""
     better, is_packaged = choose_packaged(posts), identity.kind not in _SERVERS
     fits = better is MINILM or not is_english(identity.model)
     if identity == better.identity or (fits and not is_packaged):
@@ -109,9 +109,9 @@ def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> 
 def open_embedder(identity: EmbedderIdentity, url: str, *, waits: bool = True) -> Embedder:
     """Return the embedder an index was built with; `url` is its server's, if it has one.
 
-    Without `waits`, it is for many queries: its model is loaded now, and a query gives up soon. A
-    server's model is verified at its first use, since the server may be down now. Raises
-    EmbedderMismatch if this version of the package lacks the embedder.
+    Without `waits`, it is for many queries: a thread loads the model now, and no query waits long
+    for a server. A server's model is verified at its first use, since the server may be down now.
+    Raises EmbedderMismatch if this version of the package lacks the embedder.
     """
     if identity.kind in _SERVERS:
         if waits:
@@ -154,7 +154,7 @@ def preload(name: str) -> None:
 def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choice:
     """Choose a model, of the package or of Ollama, for the posts' languages.
 
-    For `auto` it is Ollama's if the posts are in English and Ollama embeds a text in time.
+    With `ollama` it is Ollama's; with `auto`, only for English posts if Ollama answers in time.
     """
     packaged, why = choose_packaged(posts), f" {_describe_languages(posts)}."
     wanted = DEFAULT_MODEL if packaged is MINILM else MULTILINGUAL_MODEL

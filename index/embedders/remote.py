@@ -3,8 +3,8 @@
 Servers add no role prefixes, so these are added here. Servers also update themselves and their
 models while they run. So version and digest are requested before the first vector, during each
 query and after each call for documents. Another digest is refused. Under another version the
-fingerprint texts must have the index's vectors. If a server reports neither, the first text's
-vector is compared each time.
+fingerprint texts must have the index's vectors. If a server reports neither, the vector of the
+first fingerprint text is compared each time.
 
 In a batch, Ollama has returned vectors in the wrong order, and other vectors than for the same
 texts one by one (ollama/ollama#6187, #6262). So the fingerprint texts are embedded together before
@@ -85,11 +85,11 @@ class RemoteEmbedder:
 
     @property
     def identity(self) -> EmbedderIdentity:
-        """Identity of the index, or of the server, which is then asked. Raises EmbedderError."""
+        """Recorded identity; if there is none, the server's, by `verify`. Raises EmbedderError."""
         return self._identity or self.verify(FOR_A_QUERY)
 
     def verify(self, policy: RetryPolicy) -> EmbedderIdentity:
-        """Request version and digest, and check the identity if these have changed.
+        """Request version and digest; check the identity if either changed or none is reported.
 
         Raises EmbedderMismatch if other weights made the index's vectors, and EmbedderError.
         """
@@ -105,7 +105,7 @@ class RemoteEmbedder:
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
         """Embed in batches, then verify the server.
 
-        Blank texts, which stall some versions, are not sent. Raises TextsRefused, and as `verify`.
+        Blank texts stall some versions, so they are not sent. Raises TextsRefused, and as `verify`.
         """
         if self._state is None:
             self.verify(FOR_A_QUERY)
@@ -130,7 +130,7 @@ class RemoteEmbedder:
     def embed_query(self, text: str) -> Vectors:
         """Embed a query with a shorter timeout than documents have. Raises as `verify`.
 
-        A verified server is verified again at the same time, which does not delay the query.
+        A server that was verified before is verified again while it embeds the query.
         """
         look = run_in_background(lambda: self.verify(FOR_A_QUERY))
         if self._state is None or not text.strip():
@@ -173,7 +173,7 @@ class RemoteEmbedder:
         )
 
     def _embed_fingerprint(self, texts: Sequence[str], size: int) -> Vectors:
-        """Embed texts, `size` per request; a refused text gets zeros. Raises RequestFailed."""
+        """Embed texts, `size` per request. A refused text gets zeros, but the first raises."""
         batches = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
         policy, rows = self.for_documents, list[Vectors]()
         for row in [r for b in batches for r in self._embed_batch(b, policy)]:

@@ -77,7 +77,7 @@ class Milvus:
         return list(self.ask("query", name, filter=expression, **more))
 
     def search(self, name: str, query: Vectors, limit: int, expression: str) -> dict[int, float]:
-        """Return the `limit` rows (up to MOST_ROWS) with the largest inner products, by key."""
+        """Return about the `limit` largest inner products, at most MOST_ROWS, by key."""
         [hits] = self.ask(
             "search",
             name,
@@ -90,7 +90,7 @@ class Milvus:
         return dict(zip(hits.ids, hits.distances, strict=True))
 
     def ask(self, method: str, *collection: str, **arguments: Any) -> Any:
-        """Call a method of pymilvus's client, again if connection or collection was lost."""
+        """Call a method of pymilvus's client; retry once if server or collection is unavailable."""
         try:
             try:
                 client = self._connected()

@@ -1,6 +1,6 @@
 """Files in rows on a server: files of generations, and heads, which name the live one.
 
-A file is found by its SHA-256. Each of its rows is one compressed block, and generations share the
+A file is found by its SHA-256. A row of a file is one compressed block, and generations share the
 rows of equal files. A head is one named row of JSON, which changes at once for all clients.
 """
 

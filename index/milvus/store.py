@@ -3,9 +3,9 @@
     NAME_files                  the files of generations, and two heads: LIVE and WRITER
     NAME_1a2b3c4d_vectors       a row for each vector
 
-A machine has a copy of the files in its cache folder, laid out as an index in a folder, with the
-cache of embeddings and the record of its last ingest. An ingest adds rows to the same collections
-unless it rebuilds the index.
+A machine has a copy of the files in its cache folder, laid out as an index in a folder, with a
+cache of embeddings and a record of its last ingest. An ingest adds rows to both collections; a
+rebuild makes a new one for vectors.
 """
 
 from __future__ import annotations
@@ -44,13 +44,13 @@ from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 from blog_search_mcp.index.vectors.segments import empty_directory, read_directory
 
 LEASE_SECONDS = 120.0
-"""Duration of a lease in seconds; an ingest that does not renew it counts as dead for others."""
+"""Duration of a writer's lease in seconds; afterwards another machine may take the lease."""
 LIVE, WRITER = "LIVE", "WRITER"
 """Names of the heads with the live generation and the writing machine."""
 
 
 class MilvusStore(FolderStore):
-    """One index on a Milvus server. Methods raise IndexProblem as a folder's do."""
+    """One index on a Milvus server. Methods raise IndexProblem as in FolderStore."""
 
     def __init__(self, address: IndexAddress) -> None:
         name = re.sub(r"\W", "-", f"{address.server}-{address.name}")
@@ -113,9 +113,9 @@ class MilvusStore(FolderStore):
                     self._remote.write_head(WRITER, {"machine": "", "ends": 0.0})
 
     def _renew_lease(self, *, takes: bool = False) -> None:
-        """Renew this machine's lease if a quarter of it is over; its next ingest may continue it.
+        """Renew this machine's lease if a quarter of it is over; later ingests here may use it too.
 
-        `takes` renews it in any case, and replaces an expired lease of another machine. Raises
+        `takes` renews a lease of any age, and replaces an expired one of another machine. Raises
         IndexProblem if another machine has the lease.
         """
         path, now = self.layout.root / "machine", time.time()
@@ -131,9 +131,10 @@ class MilvusStore(FolderStore):
 
     @contextmanager
     def begin(self, base: Manifest | None, dimension: int) -> Iterator[GenerationFiles]:
-        """Begin a generation as in a folder, in a collection with only the rows of its base.
+        """Begin a generation as in a folder, in a collection with only the rows of `base`.
 
-        Rows, collections and files that nobody reads are deleted from the server.
+        The collection is new if `base` is `None`. Rows, collections and files of neither the live
+        generation nor `base` are deleted from the server.
         """
         milvus, remote, index = self._milvus, self._remote, self._address.name
         self._renew_lease()
@@ -177,7 +178,7 @@ class MilvusStore(FolderStore):
         remote.write_head(LIVE, head)
 
     def _copy(self, number: int) -> None:
-        """Copy the live generation's files unless they are here; delete older copies."""
+        """Copy the files of the live generation, which must be `number`; delete older copies."""
         live = self._read_live()
         if live["number"] != number:
             raise IndexBroken(f"The index has another generation than {number} by now. Try again.")

@@ -79,7 +79,7 @@ class MilvusVectors(VectorStore):
         self._keys = _keys_of(self._directory.ids)
 
     def search(self, query: Vectors, k: int, among: Ids | None = None) -> dict[int, float]:
-        """Return the chunks of the `k` nearest vectors with their cosines, nearest first."""
+        """Return chunks as VectorStore does; the server may miss some of the nearest vectors."""
         if not len(self):
             return {}
         if among is not None:

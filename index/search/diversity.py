@@ -25,17 +25,17 @@ PASSAGES_PER_POST = 3
 """Maximum passages of a post in a list. With the third, the share of English questions whose
 evidence is shown is .03 to .04 higher, and no post drops out of the first five."""
 DECAY = 0.7
-"""Factor on the score of each later passage of a post. A larger one pushes posts out of the first
-five, a smaller one shows less evidence (five question sets: hit@5 .942, evidence .837)."""
+"""Factor on the score of each later passage of a post. At .7, on five sets of questions, hit@5 is
+.942, and .837 are shown their evidence. A larger factor lowers hit@5, a smaller one the share."""
 MIN_SAME_SHARE = 0.93
-"""Minimum share of the longer passage's word pairs that a copy and its original have in common. A
+"""Minimum share of word pairs, of the passage with more, that a copy and its original both have. A
 copy may add one number. Posts made from one template differ in more, or in names."""
 MIN_PAIRS = 8
-"""Minimum word pairs of a passage that is compared."""
+"""Minimum word pairs of a passage that may count as a copy."""
 OUTDATED_FACTOR = 0.8
 """Factor on the score of an outdated post without a replacement."""
 MIN_CURRENT_SHARE = 0.4
-"""Minimum share of a replaced post's score that ranks its replacement above it."""
+"""Minimum share of a replaced post's score at which its replacement is ranked above it."""
 Pairs: TypeAlias = frozenset[tuple[str, str]]
 """Every two neighboring words of a text, or characters in a script without spaces."""
 
@@ -51,9 +51,9 @@ class RankedPassage(NamedTuple):
 def diversify_passages(
     scores: Mapping[int, float], posts: Candidates, chunk_scores: Numbers
 ) -> list[RankedPassage]:
-    """Rank the best passages of all posts, best first; equal ones in the order of the blog.
+    """Rank the best passages of all posts, best first; equal ones in the order of their ids.
 
-    `scores` are in [0, 1] by post id; posts without one are left out. `chunk_scores` are in the
+    `scores` are in [0, 1] by post id; posts without a score are left out. `chunk_scores` are in the
     order of `posts.chunks` and comparable within a post only.
     """
     best_first = np.lexsort((-chunk_scores, np.repeat(posts.ids, posts.counts))).tolist()
@@ -70,9 +70,9 @@ def diversify_passages(
 def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[tuple[int, float]]:
     """Yield the position and factor of a post's best passages, at most PASSAGES_PER_POST.
 
-    No two are neighbors; all but the best have a value above 0. The best has factor 1. Each other
-    one has DECAY for each passage before it, times the root of its value's share of the best value
-    (evidence .837; without the root .827).
+    No two are neighbors; all but the best have a value above 0. The best has factor 1. A later one
+    has DECAY for each passage before it, times the root of its value's share of the best value. The
+    root raises the share of questions that are shown their evidence from .827 to .837.
     """
     apart: list[int] = []
     for place in places:
@@ -88,7 +88,7 @@ def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[
 def collapse_copies(
     passages: Sequence[RankedPassage], texts: Mapping[int, str]
 ) -> tuple[list[RankedPassage], Mapping[int, list[int]]]:
-    """Return passages that copy no earlier one, and the copies' posts by the chunk that is kept."""
+    """Return passages without copies from other posts, and the copies' posts by the kept chunk."""
     kept, copies = list[RankedPassage](), defaultdict[int, list[int]](list)
     pairs = {chunk: _pair_words(text) for chunk, text in texts.items()}
     for passage in passages:
@@ -130,8 +130,9 @@ def prefer_current(
 ) -> dict[int, float]:
     """Return scores by post id, with outdated posts lowered and replaced ones below current ones.
 
-    An old version of a documentation page is left out if the current page has half of its score. It
-    keeps its score if the query names its version.
+    A replaced post keeps its score if its replacement has none, or less than MIN_CURRENT_SHARE of
+    it. An old version of a documentation page has no such minimum. It is left out if the current
+    page has half of its score, and keeps its score if the query names the version.
     """
     preferred = dict(scores)
     for post in replaced.keys() & scores.keys():
@@ -153,8 +154,8 @@ def prefer_current(
 def _choose_post(group: Sequence[Translation], scores: Mapping[int, float], query: str) -> int:
     """Return the post to show of a group: in the query's language and Chinese script.
 
-    For a query that shows no language it is the English one, if that scores .8 of the best. Names
-    and identifiers are alike in all languages, so scores of translations differ little.
+    If the query shows no language, the English one is shown if it has .8 of the best score: names
+    and identifiers are alike in all languages. If neither rule finds a post, the best one is shown.
     """
     language, traditional = language_of(query), to_simplified(query) != query
     least = 0.0 if language else 0.8 * max(scores[version.post] for version in group)

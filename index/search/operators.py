@@ -1,4 +1,4 @@
-"""Read a query's operators: each hit has the words in quotes, none has -word or NOT word."""
+"""Read a query's operators: quotes demand a phrase, `-word` and `NOT word` exclude posts."""
 
 from __future__ import annotations
 
@@ -38,7 +38,7 @@ class Demands(NamedTuple):
 def read_demands(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> Demands:
     """Read the quotes and exclusions of a query over the posts in `among`; `None` is every post.
 
-    If no post has a phrase in quotes, its words are searched for without quotes.
+    If no post has a phrase, its words are searched for. Exclusions count only beside other words.
     """
     operators = {m.start(): m[2] for m in _WITHOUT.finditer(text) if _excludes_posts(snapshot, m)}
     rest = _WITHOUT.sub(lambda match: "" if match.start() in operators else match[0], text)
@@ -61,7 +61,7 @@ def read_demands(snapshot: Snapshot, text: str, among: Sequence[int] | None) -> 
 
 
 def find_phrase(snapshot: Snapshot, phrase: str) -> list[int]:
-    """Return ids of the passages that have these words in a row."""
+    """Return ids of the passages of `read_passages` that have these words in a row."""
     words, read = spell_words(phrase), read_passages(snapshot, phrase)
     return [number for number, passage in read if words in spell_words(passage)]
 

@@ -23,16 +23,16 @@ WIDTHS = 400, 160, 100
 These previews show the evidence of .34 of 189 questions on six blogs; five of 240 columns show .16
 and take more tokens."""
 LEAD = 0.3
-"""Maximum share of the width before the first match, to begin at a sentence or clause."""
+"""Maximum share of the width that a line may have before the match for which it is cut."""
 TAIL = 0.6
 """Minimum share of the width that is filled before the line may end at a sentence or clause."""
 _CLAUSE_END = re.compile(r"[。！？；，、：]+[」』”’）]*|[.!?;:,](?=\s)|\s[|–—-](?=\s)")
 _SENTENCE_END = re.compile(write_sentence_end_pattern())
 _FULL_WIDTH = f"[{HANGUL}{FULL_WIDTH}\u3000]"
 _EMPHASIS = rf"\*\*(?={_FULL_WIDTH})|(?<={_FULL_WIDTH})\*\*"
-"""Emphasis marks beside Chinese, which CommonMark does not read; few texts have any."""
+"""Emphasis marks beside East Asian text, which CommonMark does not read as emphasis."""
 _LEFT_OUT = re.compile(r"(?i)(?:%[89a-f][0-9a-f]){2}|^(?::[a-z][\w-]*: \S+(?: |$))+$")
-"""A percent-encoded character beyond ASCII, and options of MyST such as `:width: 100px`."""
+"""A percent-encoded character beyond ASCII, or a whole line of MyST's options (`:width: 100px`)."""
 
 
 def list_lines(chunk: Chunk) -> list[tuple[str, int]]:
@@ -60,7 +60,7 @@ def make_snippet(
 ) -> str:
     """Return about `width` columns of `plain` on one line; `…` marks what is left out.
 
-    `weights` are by stem of the query; `language` is that of `plain`.
+    `weights` has the weight of each stem of the query; `language` is that of `plain`.
     """
     text = one_line(plain)
     widths = map(count_character_columns, text)
@@ -82,7 +82,7 @@ def make_snippet(
 
 
 def _find_start(text: str, columns: Sequence[int], width: int, match: int) -> int:
-    """Return the start of the first sentence within reach before a match, else clause or word."""
+    """Return the first start of a sentence within LEAD before a match, else of a clause or word."""
     earliest = _place_at(columns, columns[match] - width * LEAD)
     for bound in (_SENTENCE_END, _CLAUSE_END) if earliest else ():
         end = bound.search(text, earliest, match + 1)
@@ -93,7 +93,7 @@ def _find_start(text: str, columns: Sequence[int], width: int, match: int) -> in
 
 
 def _find_end(text: str, columns: Sequence[int], width: int, start: int) -> int:
-    """Return the end of the last sentence within the width, else of a clause, else of a word."""
+    """Return the last end of a sentence between TAIL and the width, else of a clause or word."""
     latest = _place_at(columns, columns[start] + width)
     if latest >= len(text):
         return len(text)

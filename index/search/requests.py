@@ -99,9 +99,9 @@ def read_request(
     """Read the time and the authors that a query for posts names.
 
     Posts are listed if every word is understood. If a subject is left, it is searched with time and
-    authors as filters. A query that is not for posts, or has more than 25 words or Han characters,
-    is searched as it is. A year after a word is no time if passages have both as a phrase (Server
-    2016).
+    authors (after "by") as filters, unless `filters` has its own. A query that is not surely for
+    posts, or has more than 25 words or CJK characters, is searched as it is. A time after a word is
+    no time if passages have both as a phrase (Server 2016).
     """
     length = len(re.findall(_TOKEN, text))
     is_asked = _POST_WORDS.search(text) or (_WRITING_WORDS.search(text) and length > 1)
@@ -178,7 +178,7 @@ def _write_date(match: re.Match[str]) -> str:
 
 
 def read_days(text: str) -> tuple[str, str]:
-    """Return the first and last ISO day of a value; an hour is ignored. Raises ValueError."""
+    """Return first and last ISO day of a time (`2019`); hours are ignored. Raises ValueError."""
     plain = re.sub(r"(?<=\d)[T ]\d?\d:.*", "", text.strip(" \t\"'"))
     if not (match := re.fullmatch(f"(?i){_SPAN}", _write_times(plain, date.today()))):
         raise ValueError("no time")

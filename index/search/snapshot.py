@@ -53,7 +53,7 @@ class Snapshot:
 
     @cached_property
     def posts_by_name(self) -> PostsByName:
-        """Post ids by the key of a title, an alias or an author."""
+        """Post ids by the key of a title, an alias that is no path, or an author."""
         return index_names(self.catalog.names_by_post())
 
     def translations_of(self, post: int) -> Translated:
@@ -68,7 +68,7 @@ class Snapshot:
 
     @cached_property
     def replaced(self) -> Mapping[int, Replacement]:
-        """Replacements by post id, for posts that are replaced or outdated today."""
+        """Replacements by post id, for posts replaced or outdated on the day of the first use."""
         return self.catalog.replaced(date.today().isoformat())
 
 
@@ -77,7 +77,7 @@ def open_snapshot(
     embedder: Embedder,
     open_vectors: Callable[[Path], VectorStore] = VectorStore,
 ) -> Snapshot:
-    """Open a generation's verified files. Raises IndexBroken or MemoryError."""
+    """Open a generation's verified files. Raises IndexProblem or MemoryError."""
     try:
         catalog = open_catalog(files)
         return Snapshot(

@@ -1,9 +1,9 @@
 """Write side of the catalog: the SQLite file of the next generation.
 
 The file starts as a copy of the previous generation's. It takes the changes and the texts of new
-chunks. The texts of a rebuilt generation lie in a second file, which later generations share
-(`index.store.disk`). It has 93 MB at 24,000 chunks, and an edit need not copy it. Neither file
-needs a journal: nobody reads it until CURRENT names its generation, and a torn file is deleted.
+chunks. A rebuild writes its texts into a second file (`index.store.disk`), which later generations
+share, so an edit does not copy 93 MB (at 24,000 chunks). Neither file needs a journal: nobody reads
+a file until CURRENT names its generation, and a torn file is deleted.
 """
 
 import json
@@ -73,7 +73,7 @@ CREATE TABLE relations (kind TEXT NOT NULL, name TEXT NOT NULL, members TEXT NOT
 """
 """Tables of the catalog. IDs are never reused: they also name vectors and lexical documents.
 
-`linked` has the posts that link to others (`kind` is empty) or are replaced by them (`newer`).
+In `linked`, `source` links to `target` (`kind` is empty) or is replaced by `target` (`newer`).
 `relations` has the groups of `translations` and the `series`, by sources. `readable` is a chunk's
 vocabulary coverage. `shared.texts` may hold texts of deleted chunks."""
 
@@ -147,7 +147,7 @@ class CatalogWriter(Catalog):
 def open_writer(
     files: GenerationFiles, previous: GenerationFiles | None
 ) -> Iterator[CatalogWriter]:
-    """Open the next catalog, empty or a copy. Raises OSError or sqlite3.OperationalError."""
+    """Open a catalog, empty or copied from `previous`. Raises OSError, sqlite3.OperationalError."""
     if previous is not None:
         shutil.copyfile(previous.catalog, files.catalog)
         link_or_copy(previous.texts, files.texts)

@@ -11,7 +11,7 @@ INDEX/
     overview.json         what the blog is, in numbers
   embeddings.db           SQLite: (embedder, text) → vector; survives rebuilds
   last_ingest.json        the content folder as the last ingest saw it
-  lock                    one writer at a time
+  lock, watch.lock        one writer and one watching process at a time
 """
 
 import errno
@@ -90,7 +90,7 @@ class Layout:
         return GenerationFiles(self.generations / f"{number:06d}")
 
     def numbers(self) -> list[int]:
-        """List the numbers of generations, finished or not. Raises OSError."""
+        """List our generations' numbers, ascending, finished or not. Raises OSError."""
         return sorted(int(folder.name) for folder in self._list_numbered() if _is_ours(folder))
 
     def require_own(self) -> None:
@@ -116,7 +116,7 @@ def _is_ours(folder: Path) -> bool:
 def replace_file(path: Path, content: bytes) -> None:
     """Replace or create a file with this content, forced to disk, in one step. Raises OSError.
 
-    Nothing is written into the old file, or into one with the temporary name.
+    Nothing is written into the old file. A file with the temporary name is deleted first.
     """
     following = path.with_name(f"{path.name}.next")
     following.unlink(missing_ok=True)
@@ -172,8 +172,8 @@ def make_disk_error(error: Exception) -> IndexProblem:
 def link_or_copy(earlier: Path, later: Path) -> None:
     """Share a file between generations, or copy it if the disk has no links. Raises OSError.
 
-    The file must never change: a linked file keeps its checksum in the manifest. It stays when
-    another generation is deleted. If a disk refuses more than links, the copy fails too.
+    The file must never change, since it keeps its checksum in the manifest. Deleting one generation
+    leaves the file to the other. If a disk refuses more than links, the copy fails too.
     """
     try:
         os.link(earlier, later)

@@ -48,7 +48,7 @@ class PendingPost:
     indexed: IndexedPost
     links: tuple[Link, ...] = ()
     anchors: tuple[str, ...] = ()
-    """Fragments (`#…`) that a link to the post may have; empty if they are not known."""
+    """Fragments, without `#`, that a link to the post may have; empty if they are not known."""
     terms: PostTerms = field(default_factory=PostTerms)
     """Terms that find the post; empty for a post that is read back."""
 
@@ -59,7 +59,7 @@ BuildFingerprint: TypeAlias = dict[str, int | bool | str]
 
 @dataclass(frozen=True, slots=True)
 class Checksum:
-    """A file's size in bytes, SHA-256 in hex, and stamp when hashed; a copy has another stamp."""
+    """A file's size in bytes, SHA-256 in hex, and stamp when hashed, which a copy does not have."""
 
     size: NonNegativeInt
     sha256: str
@@ -102,7 +102,7 @@ def dumps(manifest: Manifest) -> str:
 
 
 def loads(text: str) -> Manifest:
-    """Parse what `dumps` wrote. Raises IndexBroken."""
+    """Parse a manifest's text. Raises IndexBroken, or IndexOutdated for an earlier format."""
     head, _, content = text.partition("\n")
     try:
         outer = json.loads(head)
@@ -138,7 +138,7 @@ def checksum_of(path: Path) -> Checksum:
 
 
 class Guard:
-    """Compares the files of a generation with its manifest, and again when one changes.
+    """Compares the files of a generation with its manifest, and a file again when it changes.
 
     If a mapped file is cut short, reading its lost end kills the process with SIGBUS (mmap(2)),
     which no library can catch. So stamps are compared before each request.
@@ -147,7 +147,7 @@ class Guard:
     def __init__(
         self, files: GenerationFiles, manifest: Manifest, *, trusts_stamps: bool = True
     ) -> None:
-        """Hash every file, or with `trusts_stamps` only changed ones. Raises as `check`."""
+        """Hash files; with `trusts_stamps` changed ones. Raises as `check`, also for lost ones."""
         self._folder = files.folder
         self._files = {files.folder / name: checksum for name, checksum in manifest.files.items()}
         self._whole: dict[Path, FileStamp | None] = {}

@@ -34,11 +34,11 @@ class Overview:
     waiting: int = 0
     """Number of posts whose vectors come with a later generation; keyword search finds them now."""
     site: str = ""
-    """Scheme and host of most posts' URLs, `""` if none is known."""
+    """Commonest scheme and host of the posts' URLs, `""` if no post has a URL."""
     languages: Counted = ()
     """Languages of the posts, the commonest first."""
     sections: Counted = ()
-    """Every folder with the number of posts in and below it, sorted by name."""
+    """Every folder below the content folder, with its number of posts at any depth, by name."""
     bundles: tuple[str, ...] = ()
     """Folders that hold a single post as `NAME/index.md`, perhaps with translations."""
     tags: Counted = ()
@@ -58,7 +58,7 @@ class Overview:
 
     @property
     def main_sections(self) -> Counted:
-        """Folders of the first level that has several, without bundles, the largest first."""
+        """Folders of the first level where none has all posts, without bundles, largest first."""
         above, bundles = "", set(self.bundles)
         while True:
             inner = [

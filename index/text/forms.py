@@ -8,12 +8,12 @@ from blog_search_mcp.index.text.languages import HAN, read_rows, stemmer_of
 from blog_search_mcp.index.text.tokenizer import LARGE_KATAKANA, fold, index_terms, stem
 
 _PLURAL = re.compile(r"[A-Z]\w{0,3}[A-Z]s|[A-Za-z]{2,}[ui]s|[b-df-hj-np-tv-xz]{2,}[^\Weiouy]s")
-"""A word whose plural s the English stemmer keeps: after u or i, or without another vowel."""
+"""A plural whose s the English stemmer keeps: initials (APIs), after u or i, after consonants."""
 
 
 @cache
 def _groups() -> Mapping[str, set[str]]:
-    """Return, by stem, the stems of all words in the groups that contain it."""
+    """Return, by stem or folded word, the stems and folded words of its groups of forms."""
     table = dict[str, set[str]]()
     for row in read_rows("word_forms.txt"):
         stems = {form for word in row.split() for form in (stem(word, "en"), fold(word))}
@@ -22,7 +22,7 @@ def _groups() -> Mapping[str, set[str]]:
 
 
 def other_stems(written: str, stems: Iterable[str]) -> set[str]:
-    """Return stems of other forms of a word, given as `written` in a query and by its stems."""
+    """Return stems of other forms of a word, given as `written` in a query and by its `stems`."""
     lower, forms = fold(written), set[str]()
     if re.fullmatch(r"\d\d?", lower):
         return {lower.lstrip("0"), lower.zfill(2)}
@@ -66,7 +66,7 @@ def _abbreviations() -> Mapping[str, tuple[str, str]]:
 
 
 def write_out(text: str, has_phrase: Callable[[str], bool]) -> str:
-    """Return the long forms of a query's initials that a passage has (`has_phrase`)."""
+    """Return the long forms, one a line, of a query's initials, if `has_phrase` finds them."""
     words = {fold(word) for word in re.findall(r"[^\W_]+", text)}
     said = words | {word.removesuffix("s") for word in words}
     return "\n".join(
@@ -75,13 +75,13 @@ def write_out(text: str, has_phrase: Callable[[str], bool]) -> str:
 
 
 def find_initials(text: str) -> dict[str, str]:
-    """Return the initials of long forms in a text, by each stem of the long form."""
+    """Return the initials whose long form a text has, by each stem of the long form."""
     said, rows = f" {index_terms(text)} ", _abbreviations().items()
     return {stem: short for stems, (short, _) in rows if stems in said for stem in stems.split()}
 
 
 def name_months(text: str) -> str:
-    """Write the month of each numeric day in a query (2019-03-12, 12.3.2019) by its name."""
+    """Write each numeric day in a query (2019-03-12, 12.3.2019) with its month's English name."""
 
     def name(day: re.Match[str]) -> str:
         rows, month = read_rows("word_forms.txt"), (day[2] or day[5]).zfill(2)

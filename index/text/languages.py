@@ -42,10 +42,10 @@ def read_rows(name: str) -> list[str]:
 _LANGUAGE_ROWS = {
     code: row for code, *row in (row.split("\t") for row in read_rows("languages.txt"))
 }
-"""Columns of each language by its tag: whether it is stemmed, its names and related languages."""
+"""Columns by language tag: stemmer (`own`, `latin`, or `-` for none), names, related languages."""
 NOT_LATIN = frozenset(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "own")
 STEMMED = NOT_LATIN.union(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "latin")
-"""Languages with a Snowball stemmer; other languages' Latin words are stemmed as English."""
+"""Languages with a Snowball stemmer; words of other languages are stemmed as English."""
 _ANY_WORD = re.compile(
     rf"(?:[a-z]++|(?:[^\W\d_a-z{KANA}{HANGUL}{HAN}]|[\u0591-\u05c7\u0900-\u094d\u0bbe-\u0bcd])++)++"
 )
@@ -58,8 +58,7 @@ is Latin in any language."""
 LEAST_EVIDENCE = 2
 """Minimum evidence to name a language. A function word counts one, since it may be a coincidence
 (de facto, la jolla), and two with a letter beyond ASCII (für). A single letter counts one less (à,
-a). Other words with a letter that few languages have count one each, but two at most: a text may
-quote."""
+a). Each word with a letter that few languages have adds one, but all of them two at most."""
 UNDETERMINED = "und"
 """BCP 47's tag of an unknown language."""
 
@@ -112,7 +111,7 @@ def primary_subtag(language: str) -> str:
 
 
 def stemmer_of(language: str) -> str:
-    """Return Snowball's stemmer for Latin words in a `language` (`de`, `pt-br`, `zh-tw`)."""
+    """Return the Snowball stemmer of a `language` (`de`, `pt-br`), else `en` (`zh-tw`)."""
     code = primary_subtag(language)
     code = "no" if code in {"nb", "nn"} else code
     return code if code in STEMMED else "en"

@@ -4,9 +4,9 @@ Taiwan writes 記憶體 for the mainland's 内存, and programmers of both write
 embedder knows neither Chinese word. One table has words that differ between the Chinese regions.
 Another has the Chinese and Japanese names of some thousand words of computing.
 
-A synonym is another stem of the query's word; the best stem counts. It is added only if the blog
-uses it at least as often as the word. A blog that uses the reader's words needs no others, and some
-words mean something else elsewhere (文件 is a document here and a file there).
+A synonym is another stem of the query's word; the best stem counts. A synonym is added only if the
+blog uses it, and as often as the word or more. A blog that uses the reader's words needs no others,
+and some words differ in meaning (文件 is a file on the mainland and a document in Taiwan).
 """
 
 import re
@@ -28,7 +28,7 @@ LANGUAGES = ("zh", "ja")
 def _read_table(language: str) -> Mapping[str, list[str]]:
     """Return synonyms of a language's words: the English name first, then other regions' words.
 
-    Words are also listed by the stem of their English name. All are in Simplified characters.
+    The stem of an English name lists the words with that name. All are in Simplified characters.
     """
     table = defaultdict[str, list[str]](list)
     for row in read_rows("computing_words.txt") if language in LANGUAGES else ():
@@ -48,13 +48,13 @@ def add_synonyms(
 ) -> Query:
     """Return the query with stems of its words' synonyms added.
 
-    `languages` are those of the blog. `frequency_of` counts the passages with a stem. English words
-    in a Chinese or Japanese sentence are names and get no synonyms.
+    `languages` are those of the blog. `frequency_of` counts the passages with a stem. In a query
+    with CJK characters, Latin words are names and get no synonyms.
     """
     further: dict[str, set[str]] = defaultdict(set)
 
     def list_synonyms(word: str, table: Mapping[str, list[str]]) -> list[str]:
-        """Return the word and its synonyms that the blog uses at least as often."""
+        """Return the word, then its synonyms that the blog uses at least as often as the word."""
         others = table.get(word if _CJK_RUN.match(word) else stem(word, "en"), ())
         least = max(min(map(frequency_of, _stems(word))), 1) if others else 1
         return [
@@ -116,7 +116,7 @@ def gloss_in_english(text: str, language: str) -> tuple[str, float] | None:
     """Return the English names of a query's words, and the share of the query that has them.
 
     A Latin word is its own name and counts as two characters. The result is `None` for a language
-    without a table, and for fewer than two words, which find nothing new.
+    without a table, and for fewer than two names, which find nothing new.
     """
     if language not in LANGUAGES:
         return None

@@ -1,7 +1,7 @@
 """Split text into the terms that the lexical index counts; one grammar for posts and queries.
 
 Case, width, accents, strokes, forms of letters and Chinese script are folded, and words are stemmed
-by the rules of the text's language. A word is letters and marks; invisible characters are ignored.
+by the rules of the text's language. A word has letters, digits, marks; invisible ones are ignored.
 Text without spaces becomes pairs of neighboring characters. Two neighboring parts of an identifier
 are also one term without the separator, so `frontend` finds `front-end`. A version is split from
 the word before it and also gives its prefixes (1.2 of 1.2.3). Thousands separators are removed.
@@ -68,7 +68,7 @@ _THOUSANDS = re.compile(
 MOST_VERSION_PARTS = 4
 """Maximum leading parts of a version that make one term (1.2.3.4)."""
 LONGEST_PART = 3
-"""Maximum digits of a version's part; a longer part, such as a year, is also a separate term."""
+"""Maximum digits of a version's part; a longer one after the first (a year) is also a term."""
 _ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
 """English endings after an apostrophe, which are no separate words."""
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
@@ -88,8 +88,8 @@ LARGE_KATAKANA = str.maketrans(*read_rows("kana.txt"))
 EXTRA = "extra"
 """Role of a term with an IDF of 0: a passage may lack it."""
 WHOLE = "whole"
-"""Role of a term with an IDF only if no document has it. Terms of the parts follow an EXTRA or
-WHOLE term. They count as found in a passage that has the whole."""
+"""Role of a term with an IDF only if no document has it. The terms of the parts of an EXTRA or
+WHOLE term count as found in a passage that has the whole term."""
 SPELLING = "spelling"
 """Role of another spelling of the term before."""
 MAJOR = "major"
@@ -210,7 +210,7 @@ def _split_name(name: str, stemmer: str) -> Iterator[Term]:
 def _join_parts(
     name: str, part: re.Match[str], after: re.Match[str], stemmer: str
 ) -> Iterator[Term]:
-    """Yield two parts of a name as one word; it is EXTRA if a hyphen or blank separates them."""
+    """Yield two separated parts of a name as one word, as EXTRA after a hyphen or blank."""
     between, both = name[part.end() : after.start()], part[0] + after[0]
     if between and part["word"] and after["word"]:
         if both.isdecimal():
@@ -220,7 +220,7 @@ def _join_parts(
 
 
 def _split_number(number: str, offset: int) -> Iterator[Term]:
-    """Yield a number without thousands separators, or a version and each of its prefixes."""
+    """Yield a number without thousands separators, a version and its prefixes, or a day's parts."""
     groups = re.findall(r"\d+", number)
     values = [".".join(groups[:count]) for count in range(1, len(groups[:MOST_VERSION_PARTS]) + 1)]
     if thousands := _THOUSANDS.fullmatch(number):

@@ -30,7 +30,7 @@ memory. Each segment costs a search .02 ms."""
 
 
 class VectorWriter:
-    """Vectors of an unfinished generation, complete once committed. Methods raise OSError."""
+    """Vectors of an unfinished generation; `commit` completes them. Methods raise OSError."""
 
     def __init__(self, folder: Path, base: Path | None, dimension: int) -> None:
         folder.mkdir()
@@ -47,7 +47,7 @@ class VectorWriter:
     def add(self, chunk_ids: Ids, vectors: Vectors) -> None:
         """Append float32 unit vectors of shape (len(chunk_ids), dimension).
 
-        The chunks have no vectors yet. A chunk's vectors are adjacent, with its id repeated.
+        `chunk_ids` has the chunk of each row. Rows of one chunk are adjacent and are added at once.
         """
         assert vectors.shape == (len(chunk_ids), len(self._total))
         self._ids.append(np.asarray(chunk_ids, dtype=np.int64))
@@ -91,7 +91,7 @@ class VectorWriter:
 
 
 def _count_kept(base: Directory, deleted: Bools, added: int) -> int:
-    """Return the number of the base's leading segments that are not merged with the added rows.
+    """Return the number of the base's first segments that are kept; later ones are merged.
 
     A segment that is not full is merged once as many rows follow it, so its rows are copied only
     when it doubles. All segments are merged if more than a tenth of the rows is deleted.

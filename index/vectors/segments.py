@@ -1,13 +1,13 @@
 """The vectors of one generation, and the search for the nearest ones.
 
-They lie in its `vectors/` folder:
+The vectors lie in the generation's folder `vectors/`:
 
     000007.faiss      a segment: unit vectors as an `IndexFlatIP`, never changed
     directory.npz     the segments, the chunk of each row, and which rows are deleted
 
-FAISS writes a segment, maps it into memory and searches it. Later generations share it as a hard
-link, until it is merged with others into a new one. Only the directory, 9 bytes a vector, is
-written with each generation. A search compares all vectors: 74,000 of 384 numbers take 4 ms.
+FAISS writes a segment, maps it into memory and searches it. Later generations share a segment as a
+hard link, until it is merged with others into a new one. Each generation writes a directory of 9
+bytes a vector. A search compares all vectors: 74,000 of 384 numbers take 4 ms.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ class Directory:
     """Rows of all segments in order, including deleted ones; a chunk's rows are adjacent."""
 
     segments: Ids
-    """Numbers of the segments, ascending."""
+    """Numbers of the segments, ascending; empty in Milvus."""
     counts: Ids
     """Number of rows of each segment, including deleted ones."""
     ids: Ids
@@ -51,7 +51,7 @@ def empty_directory(dimension: int) -> Directory:
 
 
 def read_directory(folder: Path) -> Directory:
-    """Read the directory; its checksum was verified before. Raises OSError or ValueError."""
+    """Read a directory whose checksum was verified before. Raises OSError or ValueError."""
     with np.load(folder / "directory.npz", allow_pickle=False) as columns:
         return Directory(*(columns[name] for name in columns.files))
 
@@ -68,10 +68,10 @@ def name_segment(number: int) -> str:
 
 
 def load_faiss() -> Any:
-    """Import FAISS at its first use, since it takes .12 s; its types have gaps, hence `Any`.
+    """Import FAISS at its first use, which takes .12 s. It is `Any`, since its types have gaps.
 
-    It uses only the calling thread: with two threads on two busy cores a search takes 8 times as
-    long.
+    FAISS uses only the calling thread: with two threads, a search on two busy cores takes 8 times
+    as long.
     """
     import faiss
 
@@ -93,9 +93,9 @@ def _open_segment(path: Path) -> Any:
 class VectorStore:
     """The vectors of one generation; safe for concurrent searches.
 
-    A chunk has one vector for each window of its text; the nearest one counts. Stores that keep
-    rows elsewhere override `__init__`, `search`, `_products` and `read`. Opening one raises
-    OSError, ValueError or RuntimeError.
+    A chunk has a vector for each window of its text, or none; the nearest one counts. A store that
+    keeps rows elsewhere overrides `__init__`, `search`, `_products` and `read`. Opening a store
+    raises OSError, ValueError or RuntimeError.
     """
 
     def __init__(self, folder: Path) -> None:
@@ -115,10 +115,10 @@ class VectorStore:
         return len(self._by_id)
 
     def search(self, query: Vectors, k: int, among: Ids | None = None) -> dict[int, float]:
-        """Return the chunks of the `k` nearest vectors with their cosines, nearest first.
+        """Return the chunks of the `k` nearest vectors with their largest cosines, nearest first.
 
         `query` is a unit vector of shape (dimension,). `among` limits the search to these chunk ids
-        before ranking.
+        before ranking. A chunk with several near vectors comes once.
         """
         offsets = self._live if among is None else self._offsets(among)[0]
         faiss, count = load_faiss(), min(k, len(offsets))
@@ -133,7 +133,7 @@ class VectorStore:
         return first_of_each(self._directory.ids[nearest.I[0]], nearest.D[0])
 
     def cosines(self, query: Vectors, chunk_ids: Sequence[int] | Ids) -> tuple[Vectors, Ids]:
-        """Return the cosines of all vectors of these chunks, and how many vectors each has."""
+        """Return the cosines of these chunks' vectors, chunk by chunk, and how many each has."""
         offsets, counts = self._offsets(chunk_ids)
         return self._products(query, offsets), counts
 
@@ -187,7 +187,7 @@ class VectorStore:
 
 
 def first_of_each(chunks: Ids, cosines: Vectors) -> dict[int, float]:
-    """Return the first cosine of each chunk; as cosines descend, it is the largest."""
+    """Return each chunk's first cosine, which is the largest, since `cosines` descend."""
     first: dict[int, float] = {}
     for chunk, cosine in zip(chunks.tolist(), cosines.tolist(), strict=True):
         first.setdefault(chunk, cosine)

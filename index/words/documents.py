@@ -2,8 +2,8 @@
 
 Posts and chunks are indexed separately: a description is about a whole post, and a question is
 answered in one place. Titles, headings and names count more since they are repeated: one field with
-one length and one saturation ranks better than weighted fields. Authors, other words of the front
-matter, and words that only the description has count once, in the first chunk.
+one length and one saturation ranks better than weighted fields. Among the chunks, only the first
+has the authors, the day, other words of the front matter, and words only in the description.
 """
 
 from collections.abc import Iterable, Sequence
@@ -48,7 +48,7 @@ def _terms(texts: Iterable[str], post: Post) -> str:
 
 
 def _list_names(post: Post) -> list[str]:
-    """Return the name of a post's file (or of an index file's folder), slug, tags and aliases."""
+    """Return a post's file name (an index file's folder), slug, tags, and aliases without `/`."""
     folder, _, name = post.source.rpartition("/")
     stem = name.partition(".")[0]
     named = folder.rpartition("/")[2] if stem in {"index", "_index"} else stem

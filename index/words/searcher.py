@@ -53,8 +53,8 @@ class LexicalLevel:
     def idf(self, query: Query) -> dict[Word, float]:
         """Return the inverse document frequency of the query's words, times their weight.
 
-        A word whose parts count has 0. So has a function word that no document has: a blog in
-        another language, or a small one, must not seem to lack a word of the subject.
+        A word whose parts count (EXTRA; WHOLE if a document has it) has 0. So has a function word
+        that no document has: a blog in another language, or a small one, must not seem to lack it.
         """
         document_frequencies = {word: self.frequency_of(word) for word in query.words}
         return {
@@ -69,7 +69,7 @@ class LexicalLevel:
     ) -> dict[int, float]:
         """Return the best `limit` ids with their normalized BM25 in [0, 1], best first.
 
-        A word counts by its best stem; a match of its pattern counts by weight and IDF. `among`
+        A word counts by its best stem, plus weight times IDF for a match of its pattern. `among`
         limits the search to these post ids before ranking.
         """
         idf, clauses = self.idf(query), []
@@ -82,13 +82,13 @@ class LexicalLevel:
     def coverage(
         self, query: Query, limit: int = 1, among: Sequence[int] | None = None
     ) -> dict[int, float]:
-        """Return up to `limit` ids, best first, each with its IDF-weighted share of the query."""
+        """Return up to `limit` ids, best first, each with its IDF-weighted share of the words."""
         idf = self.idf(query)
         clauses = [self._anywhere(word, worth) for word, worth in idf.items()]
         return self._search(clauses, sum(idf.values()), limit, among)
 
     def count_with_all(self, query: Query, among: Sequence[int] | None = None) -> int:
-        """Count the documents with every word of the query's subject; 0 without a subject."""
+        """Count the documents with every content word that has no role; 0 if there is none."""
         clauses = [
             self._anywhere(word) for word in query.content if word.is_needed and not word.role
         ]
@@ -112,7 +112,7 @@ class LexicalLevel:
         return tantivy.Query.disjunction_max_query([stems, *holders])
 
     def _holders(self, word: Word, worth: float) -> tantivy.Query:
-        """Match the word's pattern; a compound counts .8, since some words only look like one."""
+        """Match the pattern for `worth`; for .8 of it unless the word is a single character."""
         holders = tantivy.Query.regex_query(self._schema, "stem", word.pattern)
         share = 1.0 if len(word.exact) == 1 else 0.8
         return tantivy.Query.const_score_query(holders, worth * share)

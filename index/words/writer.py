@@ -41,7 +41,7 @@ class WordsWriter:
         posts.add_document(Document.from_dict({"stem": terms.whole, "post": post_id}, of_posts))
 
     def clear(self) -> None:
-        """Remove all posts, including those of the previous index."""
+        """Remove all posts: those added and those of the previous index."""
         for writer in self._writers:
             writer.rollback()
             writer.delete_all_documents()
@@ -64,7 +64,7 @@ class WordsWriter:
 
 
 def _begin(folder: Path, previous: Path | None, level: str) -> tantivy.Index:
-    """Link tantivy's segments, which never change, and copy its lists of them, which do."""
+    """Make an empty index, or link the previous segments, which never change, and copy the rest."""
     place = folder / level
     place.mkdir(parents=True)
     if previous is None:
