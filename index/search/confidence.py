@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from blog_search_mcp.index.search.ranking import load_ranking_model
 from blog_search_mcp.index.search.retrieval import Retrieval
-from blog_search_mcp.index.text.languages import EAST_ASIAN, UNDETERMINED, primary_subtag
+from blog_search_mcp.index.text.languages import UNDETERMINED, primary_subtag
 from blog_search_mcp.index.text.query import Query
 
 LENGTH_POWER = 0.25
@@ -63,7 +63,7 @@ def estimate_confidence(retrieved: Retrieval, score: float, language: str) -> Co
     `score` is the best post's by its features. `language` is that of most of the blog: a query in
     another one finds little whatever the blog has.
     """
-    if not retrieved.posts.ids.size:
+    if not score:
         if is_foreign(retrieved.query, language):
             return Confidence("normal", 0.0, FOREIGN_NOTICE.format(language))
         return Confidence("low", 0.0, NOTICE)
@@ -98,15 +98,14 @@ def compute_confidence_features(retrieved: Retrieval, score: float) -> dict[str,
     """Compute everything that the confidence models weigh.
 
     `missing` is the share of the query, by rarity, that no post has: 0 if a passage holds anything
-    of its subject, 1 if none holds a word, unless pairs of characters stand for words. `unnamed` is
-    1 if a missing word is a name. Nearness is cut off above a heading's and far below an absent
-    query's.
+    of its subject, 1 if none holds a word. `unnamed` is 1 if a missing word is a name. Nearness is
+    cut off above a heading's and far below an absent query's.
     """
     usual = ABSENT_NEARNESS + MORE_BY_SIZE * math.log(max(retrieved.vector_count, 1))
     nearest = ((retrieved.nearness or 0.0) - usual) / HEADING_GAIN
     is_held = retrieved.coverage * retrieved.length >= LEAST_HELD
     missing = 0.0 if is_held else max(len(retrieved.missing), retrieved.coverage == 0.0)
-    if retrieved.coverage == 0.0 and retrieved.query.language not in EAST_ASIAN:
+    if retrieved.coverage == 0.0:
         missing = retrieved.length
     return {
         "missing": missing / max(retrieved.length, 1.0),

@@ -41,9 +41,9 @@ def guess_stems(
     """Return possible stems, in posts, of a folded word whose own stems no post has.
 
     The word may lack the accents by which stemmers know endings (zlutoucky, žluťoučký), the kana
-    between two kanji (引越, 引っ越), the article that shows endings to the Arabic stemmer, or an e
-    that endings drop (zamek, zamki). `languages` counts posts by language: a stem in more posts
-    than its language has is another language's word (Spanish rune, English run).
+    between two kanji (引越, 引っ越), the article that shows endings to the Arabic stemmer, or end
+    otherwise (lápiz, lápices; zamek, zamki). `languages` counts posts by language: a stem in more
+    posts than its language has is another language's word (Spanish rune, English run).
     """
     by_language = ((stem(word, stemmer_of(code)), posts) for code, posts in languages.items())
     stems = {word, *(guess for guess, posts in by_language if frequency_of(guess) <= posts)}
@@ -53,6 +53,8 @@ def guess_stems(
         stems.update(*(pair for pair in pairs if all(map(frequency_of, pair))))
     if "ar" in languages:
         stems.add(stem(f"ال{word}", "ar"))
+    if "es" in languages:
+        stems |= {f"{each[:-1]}{'c' if each[-1] == 'z' else 'z'}" for each in stems}
     if not {"cs", "pl"}.isdisjoint(languages):
         stems |= {f"{each[:-1]}e{each[-1]}" for each in stems if len(each) > 3}
     return stems
