@@ -17,7 +17,7 @@ import numpy as np
 
 from blog_search_mcp.index.text.languages import CJK
 from blog_search_mcp.index.text.query import is_stopword
-from blog_search_mcp.index.text.tokenizer import fold
+from blog_search_mcp.index.text.tokenizer import fold, normalize_text
 from blog_search_mcp.index.types import Filters
 
 LISTED_NOTICE = "The query names no subject: posts are listed, the {} first."
@@ -73,7 +73,7 @@ _BEFORE_TIME = re.compile(
 _RESTRICTION = re.compile(
     rf"(?i){_any('negation')} {_any('relation')}|{_any('unclear')}"
     rf"|{_any('last', 'this')} (?:\w+ )?{_any('year', 'month', 'week', 'day')}"
-    rf"|{_any('since', 'until', 'within')} {_MONTH}(?!\W+(?:of )?\d)"
+    rf"|{_any('last', 'this', 'since', 'until', 'within')} (?:(?:the|dem|\d+.?) )?{_MONTH}(?: \d+)?"
 )
 _BY, _ABOUT = rf"{_any('by')}\s+", _any("about")
 _LIMITING, _FILLERS = ({*map(fold, _list_request_words(kind))} for kind in ("limiting", "filler"))
@@ -106,13 +106,19 @@ def read_request(
     is_asked = _POST_WORDS.search(text) or (_WRITING_WORDS.search(text) and length > 1)
     if not is_asked or length > 25 or _MANNER.match(text):
         return Request(text, filters, "")
-    spelled, names, is_by, plain = _write_times(text, today), list[str](), False, text.casefold()
+    spelled, names, is_by = _write_times(text, today), list[str](), False
     unclear, rest = _RESTRICTION.findall(spelled), _RESTRICTION.sub(" ", spelled)
-    for name in sorted((n for n in authors if n.casefold() in plain), key=len, reverse=True):
-        match = re.search(rf"(?i)({_BY})?(?<!\w){re.escape(name)}(?!\w)", rest)
+    spellings = {each: name for name in authors for each in (name, normalize_text(name))}
+    said = {part: "" for each in spellings for part in re.findall(r"\w{3,}", each)} | spellings
+    plain = normalize_text(text)
+    for name in sorted((n for n in said if normalize_text(n) in plain), key=len, reverse=True):
+        match = re.search(
+            rf"(?i)({_BY}){'?' * bool(said[name])}(?<!\w){re.escape(name)}(?!\w)", rest
+        )
         if match and not re.search(rf"(?i){_ABOUT}\s*$", rest[: match.start()]):
-            names, is_by = [*names, name], is_by or bool(match[1])
+            names, is_by = [*names, said[name] or name], is_by or bool(match[1])
             rest = rest.replace(match[0], _ASKED)
+    unclear += re.findall(r"\b(?:by|von|par|por|av|af|от) [A-ZÀ-ÞА-Я]\w+(?: [A-ZА-Я]\w+)?", rest)
     together = rf"{_ASKED}(?:\W+(?:{_any('and')}\W+)?{_ASKED}){{{len(names) - 1}}}"
     unclear += [] if not names or re.search(together, rest) else names[1:]
     within = replace(filters, author=filters.author or "; ".join(names) or None)
@@ -156,7 +162,9 @@ def read_request(
 def _write_times(text: str, today: date) -> str:
     """Write the times in a text as ISO days, months, years and spans of them."""
     text = _COUNTED.sub(partial(_count_back, today), _LAST_BEHIND.sub(r"\2 \1", text))
-    return _BETWEEN.sub(r"from \1 to \2", _TIME_BEFORE.sub(r"\2 \1", _DATE.sub(_write_date, text)))
+    text = re.sub(r"(?<![\w.])(\d\d?)\. ?(\d\d?)\. ?(\d{4})\b", r"\3-\2-\1", text)
+    text = re.sub(r"(?i)\b(?:on|am) (?=\d{4}-\d\d-)", "in ", _DATE.sub(_write_date, text))
+    return _BETWEEN.sub(r"from \1 to \2", _TIME_BEFORE.sub(r"\2 \1", text))
 
 
 def _count_back(today: date, match: re.Match[str]) -> str:
