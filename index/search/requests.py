@@ -32,7 +32,7 @@ def _list_request_words(*kinds: str) -> list[str]:
 
 def _any(*kinds: str) -> str:
     """Write a pattern of the kinds' words, with word boundaries in scripts that have blanks."""
-    words = (rf"\b{word}\b" if word < "\u3000" else word for word in _list_request_words(*kinds))
+    words = (w if max(w) > "\u3000" else rf"\b{w}\b" for w in _list_request_words(*kinds))
     return f"(?:{'|'.join(words)})"
 
 
@@ -53,7 +53,7 @@ _LAST_BEHIND = re.compile(rf"(?i)({_any(*_UNITS)}|\b[0-9]{{1,3}})\s({_any('last'
 _DATE = re.compile(
     rf"(?i)(?:\b{_DAY}(?:\.|st|nd|rd|th)?\s(?:of\s|de\s)?)?\b({_MONTH})\.?,?\s"
     rf"(?:{_DAY}(?:st|nd|rd|th)?,?\s)?(?:de\s|of\s)?{_YEAR}"
-    rf"|{_YEAR}(?:[-/]|\s?年\s?)(1[0-2]|0?[1-9])(?!\d)(?:(?:[-/]|\s?月\s?){_DAY}日?)?月?"
+    rf"|{_YEAR}(?:[-/]|\s?[年년]\s?)(1[0-2]|0?[1-9])(?!\d)(?:(?:[-/]|\s?[月월]\s?){_DAY}[日일]?)?[月월]?"
 )
 _ISO = r"([0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2})?)?)"
 _BETWEEN = re.compile(rf"(?i){_any('between')}\s{_ISO}\s{_any('and')}\s{_ISO}")
@@ -112,9 +112,8 @@ def read_request(
     said = {part: "" for each in spellings for part in re.findall(r"\w{3,}", each)} | spellings
     plain = normalize_text(text)
     for name in sorted((n for n in said if normalize_text(n) in plain), key=len, reverse=True):
-        match = re.search(
-            rf"(?i)({_BY}){'?' * bool(said[name])}(?<!\w){re.escape(name)}(?!\w)", rest
-        )
+        by = f"({_BY}){'?' * bool(said[name])}"
+        match = re.search(rf"(?i){by}(?<![^\W{CJK}]){re.escape(name)}(?![^\W{CJK}])", rest)
         if match and not re.search(rf"(?i){_ABOUT}\s*$", rest[: match.start()]):
             names, is_by = [*names, said[name] or name], is_by or bool(match[1])
             rest = rest.replace(match[0], _ASKED)
