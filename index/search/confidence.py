@@ -63,15 +63,11 @@ def estimate_confidence(retrieved: Retrieval, score: float, language: str) -> Co
     `score` is the best post's by its features. `language` is that of most of the blog: a query in
     another one finds little whatever the blog has.
     """
-    if not score:
-        if is_foreign(retrieved.query, language):
-            return Confidence("normal", 0.0, FOREIGN_NOTICE.format(language))
-        return Confidence("low", 0.0, NOTICE)
     model = load_ranking_model()
     by_meaning, features = has_similarity(retrieved), compute_confidence_features(retrieved, score)
     logistic = model.confidence if by_meaning else model.confidence_by_words
     smallness = max(1.0 - retrieved.vector_count / SMALL_BLOG, 0.0) if by_meaning else 0.0
-    certainty = logistic.probability(features, SMALL_LOGIT * smallness)
+    certainty = logistic.probability(features, SMALL_LOGIT * smallness) if score else 0.0
     has_forms = primary_subtag(language) != "en" and retrieved.length >= 2.0
     is_clear = has_forms and certainty >= CLEAR
     is_there = certainty >= logistic.low and (is_clear or features["missing"] < MOST_MISSING)

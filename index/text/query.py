@@ -332,8 +332,7 @@ def shows_other_language(
     words = {word.lower() for word in re.findall(r"[^\W\d_]{2,}", query.text)}
     had = {word.exact for word in query.words if any(map(frequency_of, word.stems))}
     strange, own = {fold(word) for word in words if not is_word(word)} - had, _folded(blog)
-    first = min(own, default="\uffff")  # shows whether the blog is written in Latin letters
-    shown = any(w > "\u024f" > first or is_stopword(w, STEMMED) for w in strange - own)
+    shown = any(w > "ɏ" > max(own, default=w) or is_stopword(w, STEMMED) for w in strange - own)
     return not query.language and shown and len(strange) > 1 and 2 * len(strange) > len(words)
 
 

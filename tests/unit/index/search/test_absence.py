@@ -48,7 +48,7 @@ def test_words_that_no_post_has_are_named_and_none_is_made_up_or_makes_an_answer
 OWN_LANGUAGE = {
     "de": {
         "ofen.md": "# Der Ofen\n\nIm Frühling haben wir einen Ofen aus Lehm gebaut, und die Ziegel "
-        "kamen vom alten Hof. Nach drei Wochen konnten wir das erste Brot backen.\n",
+        "kamen vom alten Hof. Die Nachbarn und die Museen waren offen.\n",
         "rad.md": "# Mit dem Rad\n\nWir fuhren mit den Rädern an die Ostsee. Unterwegs platzte ein "
         "Reifen, und wir mussten auf einem Zeltplatz am See übernachten.\n",
     },
@@ -56,9 +56,21 @@ OWN_LANGUAGE = {
         "taller.md": "# El taller\n\nEn el taller de la escuela los niños pintan con lápices los "
         "peces que han visto en el puerto, y las luces están encendidas hasta la noche.\n"
     },
+    "ar": {
+        "forn.md": "# في الحديقة\n\nبنينا فرنا من الطين في الحديقة، وجاء الطوب من مزرعة قديمة.\n"
+    },
+    "nl": {"fiets.md": "# Thuis\n\nDe fiets van de boer stond bij het huis, en het was er koud.\n"},
+    "pt": {
+        "zoo.md": "# Zoo\n\nOs animais fogem dos leões que estão nos jardins, e não há mais água.\n"
+    },
+    "sv": {"hus.md": "# Hemma\n\nVi såg två cyklar vid huset, och det var en kall dag som alla.\n"},
+    "uk": {
+        "pich.md": "# Піч\n\nНавесні ми збудували глиняну піч. Цеглу привезли зі старої ферми.\n",
+        "choven.md": "# Човен\n\nЧовен стояв на річці, і ми пішли додому ввечері.\n",
+    },
     "ru": {
         "pech.md": "# Печь в саду\n\nВесной мы построили печь из глины, а кирпичи привезли со "
-        "старой фермы. После трёх недель мы смогли испечь первый хлеб.\n",
+        "старой фермы. После трёх недель мы писали списки.\n",
         "velo.md": "# На велосипеде к морю\n\nМы выехали из Пскова в сторону Нарвы. По дороге "
         "лопнула шина, и пришлось ночевать в Гдове, в кемпинге у озера.\n",
     },
@@ -85,11 +97,23 @@ def in_own_language(tmp_path_factory: pytest.TempPathFactory) -> dict[str, Blog]
         ("es", "arroz", "low"),
         ("ru", "ремонт крана", "low"),
         ("ru", "атомная электростанция", "low"),
+        ("uk", "атомна електростанція", "low"),
         ("zh", "核能發電廠", "low"),
         ("zh", "所得稅申報", "low"),
         ("de", "Brot aus dem Ofen", "normal"),
         ("es", "lápiz", "normal"),
         ("es", "luz", "normal"),
+        ("de", "Museum", "normal"),
+        ("de", "Nachbar", "normal"),
+        ("de", "Opa", "low"),
+        ("pt", "leão", "normal"),
+        ("pt", "animal", "normal"),
+        ("pt", "jardim", "normal"),
+        ("pt", "girafa", "low"),
+        ("nl", "fietsen", "normal"),
+        ("sv", "cykel", "normal"),
+        ("ru", "список", "normal"),
+        ("ar", "فرن", "normal"),
         ("ru", "кирпич", "normal"),
         ("zh", "蔬菜種植", "normal"),
         ("zh", "面包窑", "normal"),
