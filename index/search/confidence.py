@@ -12,7 +12,7 @@ from typing import Literal, NamedTuple
 
 from blog_search_mcp.index.search.ranking import load_ranking_model
 from blog_search_mcp.index.search.retrieval import Retrieval
-from blog_search_mcp.index.text.languages import EAST_ASIAN, UNDETERMINED, primary_subtag
+from blog_search_mcp.index.text.languages import UNDETERMINED, primary_subtag
 from blog_search_mcp.index.text.query import Query
 
 LENGTH_POWER = 0.25
@@ -67,15 +67,11 @@ def estimate_confidence(retrieved: Retrieval, score: float, language: str) -> Co
     `score` is the best post's score before rewards. `language` is that of most of the blog. A query
     in another language finds little in any case, so its confidence is never low.
     """
-    if not retrieved.posts.ids.size:
-        if is_foreign(retrieved.query, language):
-            return Confidence("normal", 0.0, FOREIGN_NOTICE.format(language))
-        return Confidence("low", 0.0, NOTICE)
     model = load_ranking_model()
     by_meaning, features = has_similarity(retrieved), compute_confidence_features(retrieved, score)
     logistic = model.confidence if by_meaning else model.confidence_by_words
     smallness = max(1.0 - retrieved.vector_count / SMALL_BLOG, 0.0) if by_meaning else 0.0
-    certainty = logistic.probability(features, SMALL_LOGIT * smallness)
+    certainty = logistic.probability(features, SMALL_LOGIT * smallness) if score else 0.0
     has_forms = primary_subtag(language) != "en" and retrieved.length >= 2.0
     is_clear = has_forms and certainty >= CLEAR
     is_there = certainty >= logistic.low and (is_clear or features["missing"] < MOST_MISSING)
@@ -102,16 +98,15 @@ def compute_confidence_features(retrieved: Retrieval, score: float) -> dict[str,
     """Compute the features of the confidence models, and `missing` for MOST_MISSING.
 
     `missing` is the number of words that no post has, divided by the query's length (at least 1).
-    It is 0 if a passage holds LEAST_HELD. If none has a word, all the length is missing, but not in
-    an East Asian query. `missing_name` is 1 if a missing word is a name. `length` is a logarithm.
-    `nearest`, about 0 without an answer and 1 for a heading, is cut to [-1, 1] before it is weighed
-    by length.
+    It is 0 if a passage holds LEAST_HELD, and 1 if none holds a word. `missing_name` is 1 if a
+    missing word is a name. `length` is a logarithm. `nearest`, about 0 without an answer and 1 for
+    a heading, is cut to [-1, 1] before it is weighed by length.
     """
     usual = ABSENT_NEARNESS + MORE_BY_SIZE * math.log(max(retrieved.vector_count, 1))
     nearest = ((retrieved.nearness or 0.0) - usual) / HEADING_GAIN
     is_held = retrieved.coverage * retrieved.length >= LEAST_HELD
-    missing = 0.0 if is_held else max(len(retrieved.missing), retrieved.coverage == 0.0)
-    if retrieved.coverage == 0.0 and retrieved.query.language not in EAST_ASIAN:
+    missing = 0.0 if is_held else len(retrieved.missing)
+    if retrieved.coverage == 0.0:
         missing = retrieved.length
     return {
         "missing": missing / max(retrieved.length, 1.0),

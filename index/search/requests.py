@@ -17,7 +17,7 @@ import numpy as np
 
 from blog_search_mcp.index.text.languages import CJK
 from blog_search_mcp.index.text.query import is_stopword
-from blog_search_mcp.index.text.tokenizer import fold
+from blog_search_mcp.index.text.tokenizer import fold, normalize_text
 from blog_search_mcp.index.types import Filters
 
 LISTED_NOTICE = "The query names no subject: posts are listed, the {} first."
@@ -32,7 +32,7 @@ def _list_request_words(*kinds: str) -> list[str]:
 
 def _any(*kinds: str) -> str:
     """Return a pattern of the kinds' words, with word boundaries in scripts that have blanks."""
-    words = (rf"\b{word}\b" if word < "\u3000" else word for word in _list_request_words(*kinds))
+    words = (w if max(w) > "\u3000" else rf"\b{w}\b" for w in _list_request_words(*kinds))
     return f"(?:{'|'.join(words)})"
 
 
@@ -53,7 +53,7 @@ _LAST_BEHIND = re.compile(rf"(?i)({_any(*_UNITS)}|\b[0-9]{{1,3}})\s({_any('last'
 _DATE = re.compile(
     rf"(?i)(?:\b{_DAY}(?:\.|st|nd|rd|th)?\s(?:of\s|de\s)?)?\b({_MONTH})\.?,?\s"
     rf"(?:{_DAY}(?:st|nd|rd|th)?,?\s)?(?:de\s|of\s)?{_YEAR}"
-    rf"|{_YEAR}(?:[-/]|\s?年\s?)(1[0-2]|0?[1-9])(?!\d)(?:(?:[-/]|\s?月\s?){_DAY}日?)?月?"
+    rf"|{_YEAR}(?:[-/]|\s?[年년]\s?)(1[0-2]|0?[1-9])(?!\d)(?:(?:[-/]|\s?[月월]\s?){_DAY}[日일]?)?[月월]?"
 )
 _ISO = r"([0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2})?)?)"
 _BETWEEN = re.compile(rf"(?i){_any('between')}\s{_ISO}\s{_any('and')}\s{_ISO}")
@@ -73,7 +73,7 @@ _BEFORE_TIME = re.compile(
 _RESTRICTION = re.compile(
     rf"(?i){_any('negation')} {_any('relation')}|{_any('unclear')}"
     rf"|{_any('last', 'this')} (?:\w+ )?{_any('year', 'month', 'week', 'day')}"
-    rf"|{_any('since', 'until', 'within')} {_MONTH}(?!\W+(?:of )?\d)"
+    rf"|{_any('last', 'this', 'since', 'until', 'within')} (?:(?:the|dem|\d+.?) )?{_MONTH}(?: \d+)?"
 )
 _BY, _ABOUT = rf"{_any('by')}\s+", _any("about")
 _LIMITING, _FILLERS = ({*map(fold, _list_request_words(kind))} for kind in ("limiting", "filler"))
@@ -107,13 +107,18 @@ def read_request(
     is_asked = _POST_WORDS.search(text) or (_WRITING_WORDS.search(text) and length > 1)
     if not is_asked or length > 25 or _MANNER.match(text):
         return Request(text, filters, "")
-    spelled, names, is_by, plain = _write_times(text, today), list[str](), False, text.casefold()
+    spelled, names, is_by = _write_times(text, today), list[str](), False
     unclear, rest = _RESTRICTION.findall(spelled), _RESTRICTION.sub(" ", spelled)
-    for name in sorted((n for n in authors if n.casefold() in plain), key=len, reverse=True):
-        match = re.search(rf"(?i)({_BY})?(?<!\w){re.escape(name)}(?!\w)", rest)
+    spellings = {each: name for name in authors for each in (name, normalize_text(name))}
+    said = {part: "" for each in spellings for part in re.findall(r"\w{3,}", each)} | spellings
+    plain = normalize_text(text)
+    for name in sorted((n for n in said if normalize_text(n) in plain), key=len, reverse=True):
+        by = f"({_BY}){'?' * bool(said[name])}"
+        match = re.search(rf"(?i){by}(?<![^\W{CJK}]){re.escape(name)}(?![^\W{CJK}])", rest)
         if match and not re.search(rf"(?i){_ABOUT}\s*$", rest[: match.start()]):
-            names, is_by = [*names, name], is_by or bool(match[1])
+            names, is_by = [*names, said[name] or name], is_by or bool(match[1])
             rest = rest.replace(match[0], _ASKED)
+    unclear += re.findall(r"\b(?:by|von|par|por|av|af|от) [A-ZÀ-ÞА-Я]\w+(?: [A-ZА-Я]\w+)?", rest)
     together = rf"{_ASKED}(?:\W+(?:{_any('and')}\W+)?{_ASKED}){{{len(names) - 1}}}"
     unclear += [] if not names or re.search(together, rest) else names[1:]
     within = replace(filters, author=filters.author or "; ".join(names) or None)
@@ -157,7 +162,9 @@ def read_request(
 def _write_times(text: str, today: date) -> str:
     """Write the times in a text as ISO days, months, years and spans of them."""
     text = _COUNTED.sub(partial(_count_back, today), _LAST_BEHIND.sub(r"\2 \1", text))
-    return _BETWEEN.sub(r"from \1 to \2", _TIME_BEFORE.sub(r"\2 \1", _DATE.sub(_write_date, text)))
+    text = re.sub(r"(?<![\w.])(\d\d?)\. ?(\d\d?)\. ?(\d{4})\b", r"\3-\2-\1", text)
+    text = re.sub(r"(?i)\b(?:on|am) (?=\d{4}-\d\d-)", "in ", _DATE.sub(_write_date, text))
+    return _BETWEEN.sub(r"from \1 to \2", _TIME_BEFORE.sub(r"\2 \1", text))
 
 
 def _count_back(today: date, match: re.Match[str]) -> str:

@@ -176,7 +176,7 @@ def analyze(snapshot: Snapshot, text: str) -> Query:
     query = analyze_query(text, languages, write_out(text, partial(_has_phrase, snapshot)))
     posts_with = snapshot.lexical.posts.document_frequency
     query = fit_to_posts(query, snapshot.catalog.languages, posts_with)
-    if not query.language and shows_other_language(query, frequency_of, is_english_word):
+    if shows_other_language(query, languages[0], frequency_of, is_english_word):
         query = replace(query, language=UNDETERMINED)
     return add_synonyms(query, languages, frequency_of)
 

@@ -281,7 +281,7 @@ def _list_posts(
         offset=offset,
         confidence="normal" if shown else "low",
         certainty=1.0 if shown else 0.0,
-        notice=f"{understood.notice} {len(shown):,} in all." if shown else None,
+        notice=f"{understood.notice} {len(shown):,} in all.",
     )
 
 

@@ -10,6 +10,9 @@ from blog_search_mcp.index.text.tokenizer import LARGE_KATAKANA, fold, index_ter
 _PLURAL = re.compile(r"[A-Z]\w{0,3}[A-Z]s|[A-Za-z]{2,}[ui]s|[b-df-hj-np-tv-xz]{2,}[^\Weiouy]s")
 """A plural whose s the English stemmer keeps: initials (APIs), after u or i, after consonants."""
 
+_ENDINGS = [row.split() for row in read_rows("endings.txt")]
+"""Language and two endings of a word's forms that its stemmer keeps apart, without accents."""
+
 
 @cache
 def _groups() -> Mapping[str, set[str]]:
@@ -41,9 +44,9 @@ def guess_stems(
     """Return stems that a folded word may have in posts, if none has its stems as written.
 
     The word may lack the accents by which stemmers know endings (zlutoucky, žluťoučký), the kana
-    between two kanji (引越, 引っ越), the article that shows endings to the Arabic stemmer, or an e
-    that endings drop (zamek, zamki). `languages` counts posts by language. A stem in more posts
-    than its language has is another language's word (Spanish rune, English run).
+    between two kanji (引越, 引っ越) or the article that shows endings to the Arabic stemmer; or it
+    may end otherwise (lápiz, lápices; zamek, zamki). `languages` counts posts by language. A stem
+    in more posts than its language has is another language's word (Spanish rune, English run).
     """
     by_language = ((stem(word, stemmer_of(code)), posts) for code, posts in languages.items())
     stems = {word, *(guess for guess, posts in by_language if frequency_of(guess) <= posts)}
@@ -52,7 +55,10 @@ def guess_stems(
         pairs = ((word[0] + kana, kana + last) for kana in kanas)
         stems.update(*(pair for pair in pairs if all(map(frequency_of, pair))))
     if "ar" in languages:
-        stems.add(stem(f"ال{word}", "ar"))
+        stems |= {stem(f"ال{word}", "ar"), stem(f"{word.removeprefix('ال')}ا", "ar")}
+    spoken = {*map(stemmer_of, languages)}
+    swaps = ((c, *pair) for c, *ends in _ENDINGS if c in spoken for pair in (ends, ends[::-1]))
+    stems |= {stem(word.removesuffix(a) + b, c) for c, a, b in swaps if re.search(f"..{a}$", word)}
     if not {"cs", "pl"}.isdisjoint(languages):
         stems |= {f"{each[:-1]}e{each[-1]}" for each in stems if len(each) > 3}
     return stems

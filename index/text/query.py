@@ -333,14 +333,14 @@ def _edits(word: str) -> Iterator[str]:
 
 
 def shows_other_language(
-    query: Query, frequency_of: Callable[[str], int], is_word: Callable[[str], bool]
+    query: Query, blog: str, frequency_of: Callable[[str], int], is_word: Callable[[str], bool]
 ) -> bool:
     """Whether most words are neither English nor in posts, and one is foreign grammar or script."""
     words = {word.lower() for word in re.findall(r"[^\W\d_]{2,}", query.text)}
     had = {word.exact for word in query.words if any(map(frequency_of, word.stems))}
-    strange = {word for word in words if fold(word) not in had and not is_word(word)}
-    shown = any(word > "\u024f" or is_stopword(fold(word), STEMMED) for word in strange)
-    return shown and len(strange) > 1 and 2 * len(strange) > len(words)
+    strange, own = {fold(word) for word in words if not is_word(word)} - had, _folded(blog)
+    shown = any(w > "ɏ" > max(own, default=w) or is_stopword(w, STEMMED) for w in strange - own)
+    return not query.language and shown and len(strange) > 1 and 2 * len(strange) > len(words)
 
 
 COMPOUNDS = frozenset({"da", "de", "fi", "hu", "nl", "no", "sv"})

@@ -47,7 +47,7 @@ _IDENTIFIER = rf"(?=\w)(?:(?=[\w{_JOINERS}])[{_JOINERS}]{{0,16}}+{_NAME_PIECE})+
 _SYMBOLS = "¢-§©®™₠-₿←-⏿☀-➿\u2b00-\u2bff\U0001f000-\U0001f3fa\U0001f400-\U0001faff"
 _LONG_NUMBER = r"\b(?=[A-Z\d])(?:[A-Z]{2}\d\d|\d{1,5})(?=(?:[ -]?\d){8})(?:[ -]\d{1,7}){2,8}\b"
 _TERM_RUN = re.compile(
-    rf"[{_UNSPACED}][{_UNSPACED}{_MARKS}]*+|{_LONG_NUMBER}"
+    rf"[{_UNSPACED}][{_UNSPACED}{_MARKS}]*+|{_LONG_NUMBER}|\b[1-9]\d?(?: \d{{3}}){{2}}\b"
     rf"|(?:\.(?<![\w.]\.)(?=[a-zA-Z]))?+{_IDENTIFIER}|[{_SYMBOLS}][{_INVISIBLE}]*+"
 )
 """A run of characters that gives terms. A name may begin with a dot (.NET). A long number may have
@@ -189,7 +189,7 @@ def _split_name(name: str, stemmer: str) -> Iterator[Term]:
     """Yield each part of a name, after the term that joins it with the next part."""
     parts, spoken = list(_NAME_PART.finditer(name)), any(mark in name for mark in _APOSTROPHES)
     joined = re.sub("[ -]", "", name).lower()
-    if len(parts) > 1 and len(joined) > 7 and joined[2:].isdecimal():
+    if len(parts) > 1 and len(joined) > 6 and joined[2:].isdecimal():
         yield Term(joined, joined, 0, len(name), EXTRA)
     if name[0] == ".":
         yield Term(dotted := fold(name[: parts[0].end()]), dotted, 0, parts[0].end())

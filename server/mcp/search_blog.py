@@ -46,7 +46,8 @@ class SearchArguments(FilterArguments):
 
 _TAGGED = re.compile(
     r"(?i)^\W*(?:(?:all|my|the|show|me|list)\s+)*(?:posts|notes|articles)\s+(?:that are\s+)?"
-    r"tagged\s+(?:as\s+|with\s+)?#?(\"[^\"]+\"|[^\s\"]{1,100}?)[.?!]{0,3}$"
+    r"(?:tagged|(?:with|in|under)\s+(?:the\s+)?(?:tag|label|category))\s+(?:as\s+|with\s+)?"
+    r"#?(\"[^\"]+\"|[^\s\"]{1,100}?)[.?!]{0,3}$"
 )
 """Pattern of a query for the posts with a tag: `show me all posts tagged diary`."""
 _FIELD = re.compile(

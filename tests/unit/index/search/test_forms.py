@@ -21,7 +21,7 @@ BLOGS: Mapping[str, Mapping[str, str]] = {
         "days": "---\ntitle: Storm\ndate: 2018-11-03\n---\nOn May 5, 2017, 3rd of February 2016,"
         " 2015-07-09 and 08.10.2014 it blew.\n",
         "numbers": "# Net\n\nBy 10.128.0.1, phone 0800-123-456-789, card 4111 1111 1111 1111.\n"
-        "ISSN 2049-3630.\n",
+        "ISSN 2049-3630. Of 1 250 000 packets 3,440,000 bytes are lost.\n",
         "signs": "# Marks\n\nAn ☕ and ≈ and 🐍 stand here, CO₂ and x³ too, © and §.\n",
         "slips": "# Work\n\nThe scheduler restarts a container; the pipeline compresses memory.\n",
     },
@@ -89,6 +89,7 @@ def blog_in(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Blog]:
             "numbers",
             ["10.128", "0800123456789", "20493630", "4111111111111111", "4111-1111-1111-1111"],
         ),
+        ("en", "numbers", ["1250000", "1,250,000", "3 440 000"]),
         ("en", "signs", ["☕", "☕️", "≈", "🐍", "CO2", "x3", "©", "§"]),
         (
             "en",

@@ -77,10 +77,25 @@ def within(after: str | None, before: str | None, author: str | None = None) -> 
         ("сколько статей", NOBODY),
         ("первый пост", NOBODY),
         ("nieuwste bericht", NOBODY),
+        ("quoi de neuf ?", NOBODY),
+        ("les deux derniers articles", NOBODY),
+        ("everything from 2021", within("2021-01-01", "2021-12-31")),
+        ("articles published on March 1, 2020", within("2020-03-01", "2020-03-01")),
+        ("Was wurde am 1.3.2020 veröffentlicht?", within("2020-03-01", "2020-03-01")),
+        ("Beiträge älter als 2019", within(None, "2018-12-31")),
+        ("artículos de Zoe Nunez", within(None, None, "Zoë Núñez")),
+        ("Beiträge von Zoë", within(None, None, "Zoë")),
+        ("posts by lund", within(None, None, "Lund")),
+        ("王小明寫的文章", within(None, None, "王小明")),
+        ("Bo Lundが書いた記事", within(None, None, "Bo Lund")),
+        ("2021년 5월 게시물", within("2021-05-01", "2021-05-31")),
+        ("최신 글", NOBODY),
+        ("全部文章", NOBODY),
     ],
 )
 def test_a_query_without_a_subject_is_a_request_for_posts(query: str, filters: Filters) -> None:
-    request = read_request(query, NOBODY, ["Ada", "Ada Byron", "Bo Lund"], lambda _: (), TODAY)
+    authors = ["Ada", "Ada Byron", "Bo Lund", "Zoë Núñez", "王小明"]
+    request = read_request(query, NOBODY, authors, lambda _: (), TODAY)
     assert request[:2] == ("", filters)
 
 
@@ -193,6 +208,9 @@ def test_a_month_is_a_word_and_a_year_behind_a_subject_is_of_it(
         *("posts by Ada Byron about Go by [Bo Lund]", "posts from 2 months [ago]"),
         *("статьи [не] Ada Byron", "berichten [niet] van Ada Byron", "Beiträge [außer] 2019"),
         *("posts from the [2010s]", "posts that [aren't] from 2019", "[最近七天]的文章"),
+        *("posts [by Zed Quill]", "posts [from 20 June]", "Beiträge [aus dem Mai]"),
+        *("posts from [last June]", "posts from [summer] 2019", "posts [older than 3 years]"),
+        *("posts from the [second half] of 2019", "[5月]の記事", "2019年[夏天]的文章"),
     ],
 )
 def test_what_restricts_and_is_not_understood_is_told_and_nothing_is_listed(

@@ -86,6 +86,7 @@ def test_a_tool_is_listed_with_a_plain_schema_that_is_enforced(name: str) -> Non
         ({"until": "March 2024", "maxResults": 3}, {OLD}),
         ({"query": "walrus tag:ice"}, {OLD}),
         ({"query": "Show me all posts tagged with #ice."}, {OLD}),
+        ({"query": "posts with the tag ice"}, {OLD}),
         ({"query": "walrus folder:sea since:2025"}, {NEW}),
         ({"query": "category:ice until:2024"}, {OLD}),
         ({"before": "1 March 2024", "response_format": "JSON"}, {OLD}),
