@@ -37,8 +37,8 @@ def audit(
         "tags": _judge_tags([post for _, post in ordered]),
         "stale-drafts": _find_stale_drafts(folder, today),
     }
-    apart = "" if len(corpus.passages.posts) else "Without vectors no near-duplicates are found."
-    notice = " ".join(filter(None, (folder.problem, _explain_unjudged(corpus), apart)))
+    unjudged = "" if len(corpus.passages.posts) else "Without vectors no near-duplicates are found."
+    notice = " ".join(filter(None, (folder.problem, _explain_unjudged(corpus), unjudged)))
     return {kind: tuple(of) for kind, of in findings.items()}, notice
 
 
@@ -85,8 +85,8 @@ def _find_repeats(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding
             )
             shorter, longer = sorted((read(newer), read(older)), key=lambda text: len(text.runs))
             share = share_runs(shorter.runs, longer.runs)
-            is_apart = newer not in posts or newer in corpus.translations_of(older)
-            if share >= DUPLICATE_SHARE and shorter.length >= 60 and not is_apart:
+            is_excluded = newer not in posts or newer in corpus.translations_of(older)
+            if share >= DUPLICATE_SHARE and shorter.length >= 60 and not is_excluded:
                 repeats[corpus.posts[newer].source, corpus.posts[older].source] = share
     for (source, twin), share in sorted(repeats.items(), key=lambda item: (-item[1], item[0])):
         shown = f"has {share:.0%} of the shorter one's words in common with {twin}"

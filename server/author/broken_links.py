@@ -73,7 +73,7 @@ class _Judge:
         files = {name.casefold() for name in folder.files}
         self._folders = {str(above) for name in files for above in PurePosixPath(name).parents}
         self._names = {posixpath.basename(name) for name in files}
-        self._there = files | self._folders | {page_of(name) for name in files}
+        self._known_paths = files | self._folders | {page_of(name) for name in files}
         self._hidden = {page_of(hidden.post.source): hidden for hidden in folder.left_out}
         self._hidden_by_name: defaultdict[str, list[LeftOut]] = defaultdict(list)
         for page, hidden in self._hidden.items():
@@ -142,12 +142,12 @@ class _Judge:
         """Whether a page is no post, list page or file. A path with a suffix counts as a file."""
         is_list = _LIST_PAGES.fullmatch(posixpath.basename(page))
         is_asset = FILE.search(parsed.path.casefold())
-        is_file = not parsed.path.startswith("/") and not self._there.isdisjoint(parsed.files)
+        is_file = not parsed.path.startswith("/") and not self._known_paths.isdisjoint(parsed.files)
         return not (is_list or is_asset or is_file or self._addresses.has_page(page))
 
     def _lacks_file(self, parsed: ParsedLink) -> bool:
         name = MARKDOWN.sub("", posixpath.basename(parsed.path.rstrip("/"))).casefold()
-        is_there = not self._there.isdisjoint(parsed.files) or name in self._names
+        is_there = not self._known_paths.isdisjoint(parsed.files) or name in self._names
         if is_there or self._addresses.has_name(parsed.path):
             return False
         top, *below = parsed.path.casefold().lstrip("@/").split("/")

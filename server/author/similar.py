@@ -215,10 +215,10 @@ def find_related(corpus: Corpus, limit: int) -> dict[int, tuple[int, ...]]:
     """
     related: dict[int, tuple[int, ...]] = dict.fromkeys(corpus.posts, ())
     posts = corpus.passages.posts.tolist()
-    spoken = [corpus.posts[post].language for post in posts]
-    for language in set(spoken):
+    languages = [corpus.posts[post].language for post in posts]
+    for language in set(languages):
         newest_first = sorted(
-            (place for place, own in enumerate(spoken) if own == language),
+            (place for place, each in enumerate(languages) if each == language),
             key=lambda place: (corpus.posts[posts[place]].date or "", -place),
             reverse=True,
         )

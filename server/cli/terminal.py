@@ -17,7 +17,7 @@ from blog_search_mcp.server.settings import Settings
 
 FAILED, WRONG_USAGE = 1, 2
 """Exit statuses of a command that failed, and of a command line with a mistake."""
-_PICTURES: dict[int, int | str] = {
+_CONTROLS: dict[int, int | str] = {
     **{code: 0x2400 + code for code in range(32) if chr(code) not in "\t\n"},
     **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
     **dict.fromkeys((0x61C, 0x200E, 0x200F), ""),
@@ -25,13 +25,13 @@ _PICTURES: dict[int, int | str] = {
 """Replacements, by code point, of characters that control a terminal. C0 controls except tab and
 line feed become Unicode's pictures of them. Other controls, and embeddings, overrides and isolates
 of writing direction become U+FFFD. Direction marks, which posts in Hebrew have, are removed."""
-_ESCAPES = {code: f"\\u{code:04x}" for code in _PICTURES if code > 31}
+_ESCAPES = {code: f"\\u{code:04x}" for code in _CONTROLS if code > 31}
 """JSON escapes of the same characters, without C0 controls, which `json.dumps` escapes itself."""
 
 
 def escape_controls(text: str) -> str:
     """Replace the characters of a text that control a terminal."""
-    return text.translate(_PICTURES)
+    return text.translate(_CONTROLS)
 
 
 def print_text(text: str) -> None:

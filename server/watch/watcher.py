@@ -103,7 +103,7 @@ class Watcher:
             stamp = self._store.stamp()
             last = read_last_ingest(self._store, stamp[0]) if stamp else None
             self._latest = state = self._walk(last) if last else FolderState()
-            if not self._is_due(state) or not (stamp is None or self._leads()):
+            if not self._is_due(state) or not (stamp is None or self._may_ingest()):
                 return
             self._tried, self._began = state, self._now()
             self._ingest()
@@ -127,7 +127,7 @@ class Watcher:
             return self._tried is None
         return state != self._tried or self._now() - self._began >= RETRY
 
-    def _leads(self) -> bool:
+    def _may_ingest(self) -> bool:
         """Whether this server ingests: it locked the index first, or the index has no lock."""
         try:
             if self._lock is not None and not self._lock.is_locked:
