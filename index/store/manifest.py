@@ -147,7 +147,7 @@ class Guard:
     def __init__(
         self, files: GenerationFiles, manifest: Manifest, *, trusts_stamps: bool = True
     ) -> None:
-        """Hash files; with `trusts_stamps` changed ones. Raises as `check`, also for lost ones."""
+        """Hash all files, or with `trusts_stamps` those changed or lost. Raises as `check`."""
         self._folder = files.folder
         self._files = {files.folder / name: checksum for name, checksum in manifest.files.items()}
         self._whole: dict[Path, FileStamp | None] = {}
