@@ -26,7 +26,7 @@ class BlogSearchError(Exception):
     def __init__(
         self, what: str, remedy: str | Parts = (), *, for_clients: str | None = None
     ) -> None:
-        """`for_clients` replaces `what` for clients if `what` has paths or a program's words."""
+        """`for_clients` replaces `what` for clients, if `what` quotes paths or other programs."""
         super().__init__(what)
         self.what = what
         self.remedy: Parts = (remedy,) if isinstance(remedy, str) else remedy
@@ -116,7 +116,7 @@ MAX_NEAREST = 3
 
 
 def find_nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return up to MAX_NEAREST names: with the same end, a like spelling, or `name` inside."""
+    """Return up to MAX_NEAREST names that have the same end, are spelled alike or hold `name`."""
     folded, wanted = {other.casefold(): other for other in names}, name.casefold()
     end = "/" + wanted.rpartition("/")[2]
     same_end = [other for other in folded if f"/{other}".endswith(end)]

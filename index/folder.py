@@ -153,7 +153,7 @@ class FolderStore:
         if base is not None:
             Guard(self.layout.generation(base.generation), base)
         current, numbers = self._find_current(), self.layout.numbers()
-        self._collect(current, max((n for n in numbers if n < current), default=None))
+        self._delete_all_but(current, max((n for n in numbers if n < current), default=None))
         later = map(self.layout.generation, count(max([*numbers, current]) + 1))
         files = next(files for files in later if not os.path.lexists(files.folder))
         files.folder.mkdir(parents=True)
@@ -162,7 +162,7 @@ class FolderStore:
             yield files
         finally:
             if self._find_current() == (number := int(files.folder.name)):
-                self._collect(number, current)
+                self._delete_all_but(number, current)
             else:
                 shutil.rmtree(files.folder, ignore_errors=True)
 
@@ -209,7 +209,7 @@ class FolderStore:
         with suppress(OSError):  # the switch has happened; both generations are on disk
             _sync(layout.root)
 
-    def _collect(self, *kept: int | None) -> None:
+    def _delete_all_but(self, *kept: int | None) -> None:
         """Delete all generations but `kept`, unfinished ones too; open files stay readable."""
         for number in set(self.layout.numbers()).difference(kept):
             shutil.rmtree(self.layout.generation(number).folder, ignore_errors=True)

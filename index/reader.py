@@ -47,15 +47,15 @@ class IndexReader:
         self.overview = replace(read_overview(files), notice=notice)
         self.problem: IndexProblem | None = None
         """Error of the newest generation if this reader serves an earlier one instead."""
-        self._age: str | None = None
+        self._age_notice: str | None = None
 
     def in_place_of_newest(self, problem: IndexProblem) -> IndexReader:
         """Return a copy whose answers say that the newest generation has a `problem`."""
         reader = copy(self)
         reader.problem = problem
         age = f"This is from the index of {self.manifest.created}, since the newest cannot be used."
-        reader._age = join_sentences(age, problem.for_clients)
-        notice = join_sentences(reader._age, self.overview.notice)
+        reader._age_notice = join_sentences(age, problem.for_clients)
+        notice = join_sentences(reader._age_notice, self.overview.notice)
         reader.overview = replace(self.overview, notice=notice)
         return reader
 
@@ -99,7 +99,7 @@ class IndexReader:
             translations=snapshot.translations_of(post_id),
             replacement=snapshot.replaced.get(post_id),
             linked_from=snapshot.catalog.list_posts(Filters(), "newest", 3, 0, post.source),
-            notice=self._age,
+            notice=self._age_notice,
         )
 
     def outline(self, source: str) -> Passage:

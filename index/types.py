@@ -190,7 +190,7 @@ class PostTerms:
     whole: str = ""
     """Terms of title, names, tags, authors, day, description, front matter, headings and text."""
     chunks: tuple[str, ...] = ()
-    """Terms of each chunk: title, names, tags, headings, text. The first has the others as well."""
+    """Terms of each chunk: title, names, tags, headings, text. The first also has the rest."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -77,7 +77,7 @@ class RequestFailed(EmbedderError):
 
 
 def clean_text(text: str) -> str:
-    """Return up to MOST_DETAIL characters of a server's text: whole words on one line, no keys."""
+    """Return at most MOST_DETAIL characters of a server's text: one line, whole words, no keys."""
     for name in (KEY_VARIABLE, OLLAMA_KEY_VARIABLE):
         if key := os.environ.get(name, "").strip():
             text = text.replace(key, "[key]")

@@ -152,7 +152,7 @@ def preload(name: str) -> None:
 
 
 def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choice:
-    """Choose a model, of the package or of Ollama, for the posts' languages.
+    """Choose a packaged model or one of Ollama's for the posts' languages.
 
     With `ollama` it is Ollama's; with `auto`, only for English posts if Ollama answers in time.
     """

@@ -194,7 +194,7 @@ class MilvusStore(FolderStore):
                 self._copy_files(copy, live["manifest"])
                 with suppress(OSError):  # another process has made it meanwhile
                     copy.rename(files.folder)
-            self._collect(*(kept for kept in self.layout.numbers() if kept >= number))
+            self._delete_all_but(*(kept for kept in self.layout.numbers() if kept >= number))
 
     def _copy_files(self, folder: Path, manifest: str) -> None:
         text = self._remote.get(manifest)

@@ -147,14 +147,14 @@ class Guard:
     def __init__(
         self, files: GenerationFiles, manifest: Manifest, *, trusts_stamps: bool = True
     ) -> None:
-        """Hash files; with `trusts_stamps` changed ones. Raises as `check`, also for lost ones."""
+        """Hash all files, or with `trusts_stamps` those changed or lost. Raises as `check`."""
         self._folder = files.folder
         self._files = {files.folder / name: checksum for name, checksum in manifest.files.items()}
-        self._whole: dict[Path, FileStamp | None] = {}
+        self._verified: dict[Path, FileStamp | None] = {}
         """Stamp of each file when it was last equal to the manifest's."""
         for path, checksum in self._files.items():
             if trusts_stamps and os.access(path, os.R_OK):
-                self._whole[path] = checksum.stamp
+                self._verified[path] = checksum.stamp
             self._compare(path, read_stamp(path))
 
     def check(self) -> None:
@@ -168,7 +168,7 @@ class Guard:
                 self._compare(path, stamp)
 
     def _compare(self, path: Path, stamp: FileStamp | None) -> None:
-        if stamp and self._whole.get(path) == stamp:
+        if stamp and self._verified.get(path) == stamp:
             return
         checksum, name = self._files[path], path.relative_to(self._folder).as_posix()
         try:
@@ -182,4 +182,4 @@ class Guard:
             raise IndexBroken(f"The index's {name} cannot be read.", REBUILD) from error
         if (now.size, now.sha256) != (checksum.size, checksum.sha256):
             raise IndexBroken(f"The index's {name} is damaged.", REBUILD)
-        self._whole[path] = stamp
+        self._verified[path] = stamp

@@ -74,9 +74,9 @@ class LexicalLevel:
         """
         idf, clauses = self.idf(query), []
         for word, worth in idf.items():
-            clauses.append(tantivy.Query.boost_query(self._stems(word), word.weight))
+            clauses.append(tantivy.Query.boost_query(self._match_stems(word), word.weight))
             if word.pattern:
-                clauses.append(self._holders(word, worth))
+                clauses.append(self._match_pattern(word, worth))
         return self._search(clauses, (1 + K1) * sum(idf.values()), limit, among)
 
     def coverage(
@@ -84,13 +84,13 @@ class LexicalLevel:
     ) -> dict[int, float]:
         """Return up to `limit` ids, best first, each with its IDF-weighted share of the words."""
         idf = self.idf(query)
-        clauses = [self._anywhere(word, worth) for word, worth in idf.items()]
+        clauses = [self._match_word(word, worth) for word, worth in idf.items()]
         return self._search(clauses, sum(idf.values()), limit, among)
 
     def count_with_all(self, query: Query, among: Sequence[int] | None = None) -> int:
         """Count the documents with every content word that has no role; 0 if there is none."""
         clauses = [
-            self._anywhere(word) for word in query.content if word.is_needed and not word.role
+            self._match_word(word) for word in query.content if word.is_needed and not word.role
         ]
         if not clauses:
             return 0
@@ -102,22 +102,22 @@ class LexicalLevel:
     def _count_documents(self, word: Word) -> int:
         if not word.pattern:
             return max(map(self.document_frequency, word.stems))
-        hits = self._searcher.search(self._anywhere(word), 1, count=True)
+        hits = self._searcher.search(self._match_word(word), 1, count=True)
         return int(hits.count)  # type: ignore[attr-defined]  # its stubs do not know it
 
-    def _anywhere(self, word: Word, worth: float = 1.0) -> tantivy.Query:
+    def _match_word(self, word: Word, worth: float = 1.0) -> tantivy.Query:
         """Match any of the word's stems for `worth`, or its pattern."""
-        stems = tantivy.Query.const_score_query(self._stems(word), worth)
-        holders = [self._holders(word, worth)] if word.pattern else []
+        stems = tantivy.Query.const_score_query(self._match_stems(word), worth)
+        holders = [self._match_pattern(word, worth)] if word.pattern else []
         return tantivy.Query.disjunction_max_query([stems, *holders])
 
-    def _holders(self, word: Word, worth: float) -> tantivy.Query:
+    def _match_pattern(self, word: Word, worth: float) -> tantivy.Query:
         """Match the pattern for `worth`; for .8 of it unless the word is a single character."""
         holders = tantivy.Query.regex_query(self._schema, "stem", word.pattern)
         share = 1.0 if len(word.exact) == 1 else 0.8
         return tantivy.Query.const_score_query(holders, worth * share)
 
-    def _stems(self, word: Word) -> tantivy.Query:
+    def _match_stems(self, word: Word) -> tantivy.Query:
         stems = [
             tantivy.Query.term_query(self._schema, "stem", stem, "freq") for stem in word.stems
         ]
