@@ -176,7 +176,7 @@ _DIRECTIVE = re.compile(
     r"|version(?:added|changed))\}(?P<title>.*))"
 )
 """Info of a fence in which MyST has Markdown (https://mystmd.org/guide/directives)."""
-_OPTIONS = re.compile(r"(?:[ \t]*:[\w-]+:[^\n]*\n?)*+")
+_DIRECTIVE_OPTIONS = re.compile(r"(?:[ \t]*:[\w-]+:[^\n]*\n?)*+")
 MAX_DIRECTIVES = 4
 """Maximum depth of directives; deeper ones are read as code."""
 
@@ -193,7 +193,7 @@ def _read_lines(tokens: Sequence[Token], defined: frozenset[str], depth: int = 0
         elif token.type in ("fence", "code_block"):
             code = token.content if token.type == "fence" else _NAMED.sub("", token.content)
             if depth < MAX_DIRECTIVES and (directive := _DIRECTIVE.fullmatch(token.info)):
-                inner = f"{directive['title'] or ''}\n\n{_OPTIONS.sub('', code, count=1)}"
+                inner = f"{directive['title'] or ''}\n\n{_DIRECTIVE_OPTIONS.sub('', code, count=1)}"
                 yield from _read_lines(parse_passage(inner), defined, depth + 1)
             else:
                 yield code.strip("\n").rstrip()
