@@ -120,7 +120,7 @@ def _read_part(
 ) -> str:
     """Return an included file's plain text; `""` if missing, not Markdown, too large or not public.
 
-    `parts` caches each file's number of bytes and text by source. Raises ContentError.
+    `parts` caches size and text by source; `""` stands for missing files. Raises ContentError.
     """
     for base in (posixpath.dirname(file.source), "", "_includes", ".."):
         path = posixpath.normpath(posixpath.join(base, name.lstrip("@/")))
@@ -128,6 +128,7 @@ def _read_part(
         if source.lower().endswith(SUFFIXES) and os.path.lexists(file.content / source):
             break
     else:
+        parts |= {"": (0, "")} if name.lower().endswith(SUFFIXES) else {}
         return ""
     room = MAX_PARTS - sum(size for size, _ in parts.values())
     if source not in parts and room > 0:

@@ -9,7 +9,6 @@ from blog_search_mcp.index.text.tokenizer import LARGE_KATAKANA, fold, index_ter
 
 _PLURAL = re.compile(r"[A-Z]\w{0,3}[A-Z]s|[A-Za-z]{2,}[ui]s|[b-df-hj-np-tv-xz]{2,}[^\Weiouy]s")
 """A plural whose s the English stemmer keeps: initials (APIs), after u or i, after consonants."""
-
 _ENDINGS = [row.split() for row in read_rows("endings.txt")]
 """Language and two endings of a word's forms that its stemmer keeps apart, without accents."""
 

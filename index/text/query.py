@@ -218,11 +218,11 @@ def fit_to_posts(
             for pair in (one, other):
                 joined[pair].add(one[0] + other[1].translate(LARGE_KATAKANA))
     forms = ({*word.stems, *joined[word.exact]} for word in query.words)
-    had = (tuple(sorted(filter(frequency_of, stems))) for stems in forms)
-    words = (
-        replace(word, stems=stems, pattern=word.pattern * (len(word.exact) == 1)) if stems else word
-        for word, stems in zip(query.words, had, strict=True)
-    )
+    had_stems = (tuple(sorted(filter(frequency_of, stems))) for stems in forms)
+    words = list[Word]()
+    for old, had in zip(query.words, had_stems, strict=True):
+        is_kept = not had or len(old.exact) == 1 or old.pattern.endswith(".*")
+        words.append(replace(old, stems=had or old.stems, pattern=old.pattern * is_kept))
     return replace(query, words=tuple(words))
 
 

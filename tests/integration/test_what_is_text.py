@@ -180,6 +180,11 @@ def test_an_included_part_is_text_of_the_post_as_it_is_now(
     blog.write({part: "The otter swims."})
     assert blog.ingest().status == 0
     assert blog.sources("otter swims")[0] == host
+    (blog.content / part).unlink()
+    blog.ingest()
+    blog.write({part: "A seal naps."})
+    assert blog.ingest().status == 0
+    assert blog.sources("seal naps")[0] == host
 
 
 @pytest.mark.parametrize(("name", "part"), [("x" * 300 + ".md", ""), ("b.md", "\0\1" * 99)])

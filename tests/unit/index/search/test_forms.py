@@ -1,6 +1,7 @@
 """A query finds, and is sure of, posts that have its words in other forms."""
 
 from collections.abc import Callable, Mapping
+from pathlib import Path
 
 import pytest
 
@@ -172,3 +173,8 @@ def test_short_notes_in_another_language_get_the_multilingual_model(
     posts = {f"{number}.md": f"# {note}\n" for number, note in enumerate(notes)}
     report = made(tmp_path_factory.mktemp("notes"), posts).report
     assert "multilingual-e5-small" in str(report["embedder"])
+
+
+def test_a_star_finds_longer_words_beside_the_word_itself(tmp_path: Path) -> None:
+    blog = made(tmp_path, {"a.md": "# Door\n\nThe front door.\n", "b.md": "A frontier town.\n"})
+    assert set(blog.sources("front*")) == {"a.md", "b.md"}
