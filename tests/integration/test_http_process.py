@@ -92,7 +92,7 @@ IMPATIENT = """
 from blog_search_mcp import __main__
 from blog_search_mcp.server.http import serve as app
 
-app.REQUEST_SECONDS = 0.2
+app.REQUEST_SECONDS = 0.5
 __main__.main()
 """
 
@@ -111,7 +111,7 @@ __main__.main()
 def test_a_request_that_does_not_come_closes_its_connection(tmp_path: Path, sent: bytes) -> None:
     with serving(indexed(tmp_path, POSTS), program=("-c", IMPATIENT)) as (url, _):
         port = int(url.split(":")[2].split("/")[0])
-        with socket.create_connection(("127.0.0.1", port), timeout=1) as connection:
+        with socket.create_connection(("127.0.0.1", port), timeout=5) as connection:
             first, *rest = sent.split(b"|")
             connection.sendall(first)
             for part in rest:
