@@ -6,12 +6,14 @@ To save tokens, answers for models have shortened facts (`brief_facts`) and a li
 
 import json
 import logging
+import re
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from itertools import accumulate, zip_longest
 from math import ceil
 from typing import Any, TypeVar
+from urllib.parse import unquote
 
 from blog_search_mcp.index.errors import BlogSearchError
 from blog_search_mcp.index.search.previews import list_lines, write_text
@@ -47,8 +49,7 @@ def count_tokens(text: str) -> int:
     """Return an upper bound of a text's number of tokens, one for each Latin letter."""
     if text.isascii():
         return len(text)
-    counts = Counter(text).items()
-    return ceil(sum(count * _TOKENS[bisect_right(_SCRIPTS, char) - 1] for char, count in counts))
+    return ceil(sum(n * _TOKENS[bisect_right(_SCRIPTS, c) - 1] for c, n in Counter(text).items()))
 
 
 def brief(text: str, width: int) -> str:
@@ -63,8 +64,7 @@ def fit(
     measure: Callable[[str], int] = count_tokens,
 ) -> tuple[T, ...]:
     """Return the leading items whose rendering measures at most `most`, and at least the first."""
-    counts = range(1, len(items) + 1)
-    fitting = bisect_right(counts, most, key=lambda count: measure(render(items[:count])))
+    fitting = bisect_right(range(1, len(items) + 1), most, key=lambda n: measure(render(items[:n])))
     return items[: max(fitting, 1)]
 
 
@@ -159,8 +159,10 @@ def write_facts(hit: Mapping[str, Any]) -> str:
 
 
 def link_to(post: Post, anchor: str) -> str | None:
-    """Return the post's URL with `anchor` as fragment, if any; `None` if the post has no URL."""
-    return f"{post.url}#{anchor}" if post.url and anchor else post.url
+    """Return the post's URL with `anchor`, or `None`. To save tokens, letters are not encoded."""
+    url = re.sub("(?i:%[89A-F][0-9A-F])+", lambda run: unquote(run[0]), post.url or "")
+    url = url if url.isprintable() and "\ufffd" not in url else post.url or ""
+    return f"{url}#{anchor}" if url and anchor else url or None
 
 
 def _headings_over(hit: Hit) -> tuple[tuple[str, ...], str]:
@@ -202,10 +204,9 @@ def name_authors(post: Post) -> list[str] | None:
 
 def post_summary(post: Post) -> dict[str, Any]:
     """Gather source, title, date, first eight tags, authors and URL of a post."""
-    tags = [brief(tag, NAME_WIDTH) for tag in post.tags[:8]]
-    title = brief(post.title, TITLE_WIDTH)
-    facts = {"source": post.source, "title": title, "date": post.date, "tags": tags or None}
-    return present({**facts, "authors": name_authors(post), "url": post.url})
+    facts = {"source": post.source, "title": brief(post.title, TITLE_WIDTH), "date": post.date}
+    tags = [brief(tag, NAME_WIDTH) for tag in post.tags[:8]] or None
+    return present({**facts, "tags": tags, "authors": name_authors(post), "url": link_to(post, "")})
 
 
 def explain_failure(error: BaseException) -> str:

@@ -115,9 +115,8 @@ def describe_place(passage: Passage) -> str:
         for name in first.headings
         if begins.get(name, first.index) < first.index
     ]
-    others = [place for place in passage.headings if place not in above]
-    before = [place for place in others if place[0] < first.index]
-    after = [place for place in others if place[0] > last.index]
+    before = [p for p in passage.headings if p[0] < first.index and p not in above]
+    after = [place for place in passage.headings if place[0] > last.index]
     if len(before) + len(after) > MAX_HEADINGS:
         before, after = before[-HEADINGS_AROUND:], after[:HEADINGS_AROUND]
     linking = ", ".join(linking.source for linking in passage.linked_from.page)

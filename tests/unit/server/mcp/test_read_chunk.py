@@ -84,6 +84,14 @@ def test_a_source_may_name_the_chunk_too(blog: Blog, source: str, index: int) ->
     assert read(blog, source, chunk_index=3)[1]["chunk_index"].startswith("3 of")
 
 
+def test_an_address_has_its_letters_and_can_be_read(tmp_path: Path) -> None:
+    posts = {"筆記.md": "# 海象\n\n海象在冰上休息。\n", "b.md": "---\nurl: /b%B0/\n---\nA fox.\n"}
+    blog = made(tmp_path, posts, "--base-url", "https://x.example", "--permalink", "/:filename/")
+    for query, address in (("海象", "https://x.example/筆記/"), ("fox", ".example/b%B0/")):
+        assert address in blog.tool("search_blog", query=query).text
+    assert "休息" in blog.tool("read_chunk", source="https://x.example/筆記/").text
+
+
 def test_each_heading_is_in_the_text_or_named_with_its_chunk(blog: Blog) -> None:
     read_at = cache(lambda index: read(blog, "guide.md", chunk_index=index))
     last, asked = 1, 0
