@@ -4,8 +4,8 @@ The record is a file beside the generations. An ingest may find a new draft or a
 still write no generation. The record then keeps these files from being read again, or reported as
 changed for ever. It has the content folder's path, which must not reach a client.
 
-A file counts as changed if its size or mtime differs. Only a server that can ingest also compares
-ctime, which a copy of the folder changes. No file is opened, so an edited draft counts as changed.
+A file counts as changed if it is new, gone or due, or its size or mtime differs. Ingests, and
+servers that can ingest, also compare ctime, which a copy changes. An edited draft counts too.
 """
 
 from __future__ import annotations
@@ -44,9 +44,9 @@ class LeftOut(_Frozen):
 
     post: Post
     reason: str
-    """`draft` or `future`; `""` for another reason, with which the site may still have the page."""
+    """`draft` or `future`; `""` for a reason that need not keep the page off the site."""
     day: str
-    """ISO day of the last change by the front matter, else the post's, else the file's mtime's."""
+    """ISO day: the front matter's last change, else the post's date, else the file's mtime."""
 
 
 class FileState(_Frozen):
@@ -206,7 +206,7 @@ def merge_options(index: Location, **options: Any) -> IngestOptions:
 
 
 def blog_of(index: Location) -> Blog:
-    """Return the index and, if the last ingest recorded it, its content folder."""
+    """Return the index and, if `find_content` finds it, the last ingest's content folder."""
     last = read_last_ingest(open_store(index))
     content = find_content(last) if last else None
     return Blog(str(index), str(content)) if content else Blog(str(index))
@@ -227,8 +227,8 @@ def find_content(last: LastIngest) -> Path | None:
 def choose_index(content: Path) -> Path:
     """Choose the index's folder: beside the content folder, or inside it if it is a site's root.
 
-    If another blog's index has the name, the content folder's name is appended. An index whose
-    content folder is gone is reused, since the folder may have moved.
+    If a record says that the index there is of another folder that exists, the content folder's
+    name is appended. An index without a record, or whose folder is gone (or moved), is reused.
     """
     folder = content.resolve()
     # In Jekyll and Quarto the content folder is the site's root.

@@ -1,4 +1,4 @@
-"""Packaged embedding models, run by onnxruntime without a network, and the texts they can read.
+"""Packaged embedding models, run offline by onnxruntime, and how well they cover a text.
 
 A graph pools and normalizes, so one run of it embeds a short text. Texts are not batched:
 an int8 graph scales its activations by the largest value of the batch, so a text's vectors with and
@@ -6,9 +6,9 @@ without a batch of 4 or 16 have a cosine of .987. Batches are also no faster on 
 embeds 31 texts of 256 word pieces a second one by one, and 26 in batches of 16. So threads work on
 different texts, never inside one operator.
 
-A text that the vocabulary does not cover is not embedded. This check costs no model run, and for
-the multilingual model no tokenizer. The 179,000 pieces of that model are loaded neither by
-processes that read posts nor by a server, which looks up the pieces of a query.
+Callers use no vector of a text that the vocabulary does not cover. The check costs no model run,
+and for the multilingual model no tokenizer. That model's 179,000 pieces are loaded only to embed
+posts and drafts, not to read posts or embed a query, whose pieces are looked up.
 """
 
 from __future__ import annotations
@@ -89,7 +89,7 @@ def load_character_map(model: str) -> Mapping[int, str]:
 
 
 def encode_by_table(path: Path, text: str) -> list[int]:
-    """Return the ids of a text's pieces, looked up in a table of all pieces.
+    """Return the ids of the pieces of a text normalized by `encode`, looked up in a table of all.
 
     Only pieces that occur in a text decide how it is cut, so a tokenizer with only these cuts it
     alike. It takes .5 ms for a question; loading all pieces takes .35 s and 170 MB.
@@ -120,15 +120,15 @@ def encode_by_table(path: Path, text: str) -> list[int]:
 ENGLISH_MODEL: Final = "all-MiniLM-L6-v2"
 """Name of the English model. Other English models share its vocabulary, bert-base-uncased's."""
 FOREIGN_SHARE = 0.45
-"""Maximum share of words that are one Latin piece at which a text's coverage is 0."""
+"""Share of words that are a single piece of ASCII letters, up to which a text's coverage is 0."""
 ENGLISH_SHARE = 0.75
-"""Minimum share of such words at which the coverage is 1. English prose and code lie above it."""
+"""Share of these words from which the coverage is 1. English prose and code lie above it."""
 _TOKENIZER_RUN = re.compile(r"[^ \t\n\r!-/:-@\[-`{-~]+")
 """Text between ASCII spaces and punctuation, where BERT's tokenizer always cuts."""
 
 
 def english_coverage(texts: Sequence[str]) -> list[float]:
-    """Return how well an English word-piece vocabulary covers each text, in [0, 1]."""
+    """Return how well an English vocabulary covers each text, in [0, 1]; 0 without words."""
     return [
         min(max((_known_share(text) - FOREIGN_SHARE) / (ENGLISH_SHARE - FOREIGN_SHARE), 0.0), 1.0)
         for text in texts
@@ -192,12 +192,12 @@ class OnnxEmbedder:
     frame: tuple[int, int]
     """IDs of the first and the last piece of each run."""
     has_tables: bool
-    """Whether the model has `normalizer.json`, which maps composed (NFC) text, and `pieces.db`,
-    which cuts text into pieces until documents need the whole tokenizer."""
+    """Whether the model has `normalizer.json`, which maps composed (NFC) text, and `pieces.db`, for
+    `encode_by_table` until `embed_documents` loads the whole tokenizer."""
     vocabulary_coverage: Callable[[Sequence[str]], list[float]]
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed texts in threads; a long text gets the mean direction of its runs."""
+        """Embed texts in threads: the mean direction of each one's runs, zeros without pieces."""
         import numpy as np
 
         load_tokenizer(self.identity.model)  # before there are threads, so it loads once
@@ -207,7 +207,7 @@ class OnnxEmbedder:
         return np.reshape(np.array(rows, np.float32), (-1, self.identity.dimension))
 
     def embed_query(self, text: str) -> Vectors:
-        """Embed a query; a long query gets the mean direction of its runs."""
+        """Embed a query: the mean direction of its runs, zeros if it has no pieces."""
         return self._embed(self.identity.query_prefix, text)
 
     def encode(self, text: str) -> list[int]:
@@ -254,7 +254,7 @@ MINILM: Final = OnnxEmbedder(
     has_tables=False,
     vocabulary_coverage=english_coverage,
 )
-"""all-MiniLM-L6-v2: English, reads 256 pieces."""
+"""all-MiniLM-L6-v2: English, reads 256 pieces in a run."""
 E5: Final = OnnxEmbedder(
     identity=EmbedderIdentity(
         kind="embedded",

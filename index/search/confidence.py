@@ -1,8 +1,8 @@
 """Estimate whether the blog has anything on a query's subject, from what a search retrieved.
 
-Nearness is relative to the embedder's cosine of unrelated texts (`usual_cosine`), then weighted by
-the query's length. So one logistic model and one threshold, fitted on several blogs, serve every
-language, blog size and embedder. A second model serves answers without cosines.
+Nearness is relative to the embedder's cosine of unrelated texts (`usual_cosine`) and the number of
+vectors, then weighted by the query's length. So one logistic model and one threshold, fitted on a
+few blogs, serve every language, blog size and embedder. A second serves answers without cosines.
 """
 
 from __future__ import annotations
@@ -28,18 +28,18 @@ fit eleven blogs of 434 to 15,370 vectors within .05. Values measured on each bl
 SMALL_BLOG = 30
 """Number of vectors from which a blog no longer counts as small."""
 SMALL_LOGIT = 1.2
-"""Addition to the logit on an empty blog; it falls to 0 at SMALL_BLOG vectors. On seven blogs cut
-to 3, 8 and 20 posts, confidence is low for at most .04 of answered questions and at least .95 of
-everyday ones, which no blog answers."""
+"""Addition to the logit at 0 vectors, if cosines count; it falls linearly to 0 at SMALL_BLOG. On
+seven blogs cut to 3, 8 and 20 posts, confidence is low for at most .04 of answered questions and at
+least .95 of everyday questions, which no blog answers."""
 LEAST_MEANING_WEIGHT = 0.2
 """Minimum weight of meaning for the confidence to use cosines."""
 MOST_MISSING = 0.75
-"""Value of `missing` from which confidence is low. None of 344 questions that blogs answer reaches
-it. One paraphrase in eighteen does, and one everyday question in seven."""
+"""Value of the feature `missing` from which confidence is low unless CLEAR applies. Of 344
+questions that blogs answer none has it; of paraphrases 1 in 18, of everyday questions 1 in 7."""
 CLEAR = 0.4
-"""Certainty from which MOST_MISSING is ignored for a query of length 2 or more, since short notes
-are often asked for in other words. English blogs never ignore it: otherwise confidence is not low
-for questions whose subject occurs only in unpublished drafts."""
+"""Certainty from which MOST_MISSING is ignored if the blog is not English and the query has length
+2 or more: short notes are often asked for in other words. On English blogs confidence would then
+not be low for questions whose subject occurs only in unpublished drafts."""
 LEAST_HELD = 0.4
 """Minimum `Retrieval.length` of the words in one passage for `missing` to be 0. A rare word adds 1,
 "use" adds .1."""
@@ -83,7 +83,7 @@ def estimate_confidence(retrieved: Retrieval, score: float, language: str) -> Co
 
 
 def is_foreign(query: Query, language: str) -> bool:
-    """Whether a query's language or script is not the blog's main one; false if one is unknown."""
+    """Whether a query is not in the blog's main language or script; false if that is unknown."""
     code = primary_subtag(language)
     is_other = query.has_other_script or query.language not in ("", code)
     return is_other and code not in ("", UNDETERMINED)
@@ -98,9 +98,9 @@ def compute_confidence_features(retrieved: Retrieval, score: float) -> dict[str,
     """Compute the features of the confidence models, and `missing` for MOST_MISSING.
 
     `missing` is the number of words that no post has, divided by the query's length (at least 1).
-    It is 0 if a passage holds LEAST_HELD, and 1 if none holds a word. `missing_name` is 1 if a
-    missing word is a name. `length` is a logarithm. `nearest`, about 0 without an answer and 1 for
-    a heading, is cut to [-1, 1] before it is weighed by length.
+    It is 0 if a passage holds LEAST_HELD; if none holds a word, it is the length, at most 1.
+    `missing_name` is 1 if a missing word is a name. `length` is a logarithm. `nearest`, about 0
+    without an answer and 1 for a heading, is cut to [-1, 1] before it is weighed by length.
     """
     usual = ABSENT_NEARNESS + MORE_BY_SIZE * math.log(max(retrieved.vector_count, 1))
     nearest = ((retrieved.nearness or 0.0) - usual) / HEADING_GAIN

@@ -28,8 +28,8 @@ DECAY = 0.7
 """Factor on the score of each later passage of a post. At .7, on five sets of questions, hit@5 is
 .942, and .837 are shown their evidence. A larger factor lowers hit@5, a smaller one the share."""
 MIN_SAME_SHARE = 0.93
-"""Minimum share of word pairs, of the passage with more, that a copy and its original both have. A
-copy may add one number. Posts made from one template differ in more, or in names."""
+"""Minimum share of the longer passage's word pairs that a copy and its original both have. A copy
+may add one number. Posts made from one template differ in more words than that, or in names."""
 MIN_PAIRS = 8
 """Minimum word pairs of a passage that may count as a copy."""
 OUTDATED_FACTOR = 0.8
@@ -70,8 +70,8 @@ def diversify_passages(
 def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[tuple[int, float]]:
     """Yield the position and factor of a post's best passages, at most PASSAGES_PER_POST.
 
-    No two are neighbors; all but the best have a value above 0. The best has factor 1. A later one
-    has DECAY for each passage before it, times the root of its value's share of the best value. The
+    `places` are best first. No two yielded are neighbors; all but the best have a value above 0.
+    The best has factor 1, the n-th after it DECAY ** n times the root of value / best value. The
     root raises the share of questions that are shown their evidence from .827 to .837.
     """
     apart: list[int] = []
@@ -88,7 +88,7 @@ def _weigh_passages(places: Sequence[int], values: Sequence[float]) -> Iterator[
 def collapse_copies(
     passages: Sequence[RankedPassage], texts: Mapping[int, str]
 ) -> tuple[list[RankedPassage], Mapping[int, list[int]]]:
-    """Return passages without copies from other posts, and the copies' posts by the kept chunk."""
+    """Drop copies of other posts' earlier passages; also return the copies' posts by kept chunk."""
     kept, copies = list[RankedPassage](), defaultdict[int, list[int]](list)
     pairs = {chunk: _pair_words(text) for chunk, text in texts.items()}
     for passage in passages:
@@ -128,11 +128,11 @@ def collapse_translations(
 def prefer_current(
     scores: Mapping[int, float], replaced: Mapping[int, Replacement], query: str
 ) -> dict[int, float]:
-    """Return scores by post id, with outdated posts lowered and replaced ones below current ones.
+    """Return scores by post id, with outdated posts lowered and current ones above replaced ones.
 
-    A replaced post keeps its score if its replacement has none, or less than MIN_CURRENT_SHARE of
-    it. An old version of a documentation page has no such minimum. It is left out if the current
-    page has half of its score, and keeps its score if the query names the version.
+    A current post gets at least the score of the post it replaces, if it has MIN_CURRENT_SHARE of
+    that score. For an old version of a documentation page there is no minimum. The old version is
+    left out if the current page has half its score or more, and is kept if the query names it.
     """
     preferred = dict(scores)
     for post in replaced.keys() & scores.keys():

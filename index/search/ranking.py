@@ -32,18 +32,18 @@ HEADING_SIMILARITY = 0.33
 """Usual similarity of a heading to its passage: .29 to .45 on 11 blogs, by both packaged models."""
 MAX_SIMILARITY = 1.5
 """Upper limit of a similarity, as a multiple of HEADING_SIMILARITY. A passage repeats its heading
-word for word, so few queries come nearer to it."""
+word for word, so few queries are more than 1.5 times as similar to it as a heading usually is."""
 COVERAGE_POWER = 2.0
 """Power of the feature `coverage`. It makes a passage with all words stand out from many with most
 of them. On held-out collections it adds .010 to the nDCG@10 of identifiers and .014 to that of web
 queries for code. Every other average changes by less than .003."""
 ENOUGH_WORDS = 2.5
-"""Number of rare words in the best passage that lets BM25 count in full even if other words are
-missing. A question has 2 or more there, a paraphrase .8. Between 2 and 3, the hit@1 of each kind of
-query on held-out blogs changes by at most .007."""
+"""Part of `Retrieval.length` that one passage must hold for BM25 to count in full if other words
+are missing. The best passage holds 2 or more of a question, .8 of a paraphrase. Between 2 and 3 the
+hit@1 of each kind of query on held-out blogs changes by at most .007."""
 GATE_POWER = 4.0
-"""Power of the coverage that reduces meaning. One passage holds all of a heading used as a query,
-but half of a question. On held-out blogs headings gain .03 of hit@1, questions change by .006."""
+"""Power of coverage in the factor on meaning, which is least for a heading (coverage 1) and near 1
+for a question (.5). On held-out blogs hit@1 of headings gains .03, of questions changes by .006."""
 GATE = 0.9
 """Largest reduction of meaning; it is below 1, so that posts found by meaning remain hits."""
 LEAST_SCORE = 0.001
@@ -55,10 +55,10 @@ decide. Values of .05 to .3 rank nine blogs equally well."""
 CEILING = 0.95
 """Maximum score of every other post if the query names a post."""
 NEARNESS_WEIGHT = 0.015
-"""Addition to a chunk's score for each standard deviation of similarity, times meaning's weight. It
-decides between chunks of a post with equally many words. The share of questions whose hits show the
-answer rises from .816 to .838 (English) and .810 to .843 (Chinese). Six times this weight gives
-.830 and .760. None of 12 other features gained on blogs it was not fitted on."""
+"""Addition to a chunk's score per standard deviation of the similarity of all candidates' chunks,
+times meaning's weight. It decides between chunks of a post that hold equally many words. The share
+of questions whose hits show the answer rises from .816 to .838 (English), .810 to .843 (Chinese).
+Six times this gives .830 and .760. No other of 12 features gained on blogs it was not fitted on."""
 
 
 class LogisticModel(BaseModel, frozen=True, extra="forbid"):
@@ -76,7 +76,7 @@ class LogisticModel(BaseModel, frozen=True, extra="forbid"):
 
 
 class RankingModel(BaseModel, frozen=True):
-    """All fitted numbers. The file also names the command and commit that made it."""
+    """Numbers that `tools.fit_ranking` fits. The file also names the command and the commit."""
 
     fitted_on: tuple[str, ...]
     """Names of blogs and collections."""
@@ -140,7 +140,7 @@ def _divide_by_best(values: Numbers) -> Numbers:
 def score_posts(
     features: Mapping[Feature, Numbers], posts: Candidates, weights: Weights
 ) -> dict[int, float]:
-    """Return scores in (0, 1] by post id, without posts that have neither words nor meaning."""
+    """Return scores in (0, 1] by post id. A post without words needs a positive sum."""
     weighed = (weights[name] * features[name] for name in weights)
     total = sum(weighed, np.zeros(1)) / (largest_sum(weights) or 1.0)
     words = [features[name] for name in weights if name not in DENSE_FEATURES]
@@ -158,7 +158,7 @@ def reward_posts(scores: Mapping[int, float], holders: Collection[int]) -> dict[
 
 
 def promote_named_posts(scores: Mapping[int, float], named: Collection[int]) -> dict[int, float]:
-    """Return `scores`, in [0, 1] by post id, with named posts above CEILING and no others."""
+    """Return `scores`, in [0, 1] by post id: named posts from CEILING up, all others up to it."""
     return {
         post: CEILING + (1.0 - CEILING) * score if post in named else min(score, CEILING)
         for post, score in scores.items()

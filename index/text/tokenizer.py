@@ -1,7 +1,7 @@
 """Split text into the terms that the lexical index counts; one grammar for posts and queries.
 
 Case, width, accents, strokes, forms of letters and Chinese script are folded, and words are stemmed
-by the rules of the text's language. A word has letters, digits, marks; invisible ones are ignored.
+by the rules of the text's language. Words have letters, digits and marks, no invisible characters.
 Text without spaces becomes pairs of neighboring characters. Two neighboring parts of an identifier
 are also one term without the separator, so `frontend` finds `front-end`. A version is split from
 the word before it and also gives its prefixes (1.2 of 1.2.3). Thousands separators are removed.
@@ -24,18 +24,18 @@ from blog_search_mcp.index.text.languages import (
 )
 
 LONGEST_TERM = 64
-"""Maximum characters of a term; a longer one is cut, since it is data (a hash, an inlined file)."""
+"""Maximum characters of a word before folding; the rest is cut, since it is data (a hash)."""
 _INVISIBLE = (
     "\xad\u034f\u061c\u17b4\u17b5\u180b-\u180f\u200b-\u200f\u202a-\u202e\u2060-\u206f"
     "\ufe00-\ufe0f\ufeff\U000e0100-\U000e01ef"
 )
-"""Unicode's Default_Ignorable_Code_Point, without the fillers that stand for a Hangul letter."""
+"""Default_Ignorable_Code_Point without Hangul fillers, tags, notation controls and unassigned."""
 _MARK_BLOCKS = chain(range(0x300, 0x3100), range(0xA66F, 0xAC00), range(0xFB1E, 0xFE30))
 _MARK_RUNS = "".join(
     c if unicodedata.category(c)[0] == "M" else " " for c in map(chr, _MARK_BLOCKS)
 )
 _MARKS = _INVISIBLE + "".join(f"{run[0]}-{run[-1]}" for run in _MARK_RUNS.split())
-"""Marks and invisible characters in words, as ranges, which compile 5 ms faster than a list."""
+"""Marks of the BMP and invisible characters, as ranges, which compile 5 ms faster than a list."""
 _UNSPACED = f"{CJK}{SOUTHEAST_ASIAN}"
 _NUMERAL = r"(?=\d)(?:\d++(?:[.,]\d++)++|\d{1,3}(?:['’_\u00a0\u2009\u202f]\d{3})++(?!\d))"
 _WORD_LETTERS = rf"(?:(?:[a-zA-Z0-9]++|[^\W_ʼ{_UNSPACED}a-zA-Z0-9]++)[{_MARKS}]*+)++"
@@ -51,7 +51,7 @@ _TERM_RUN = re.compile(
     rf"|(?:\.(?<![\w.]\.)(?=[a-zA-Z]))?+{_IDENTIFIER}|[{_SYMBOLS}][{_INVISIBLE}]*+"
 )
 """A run of characters that gives terms. A name may begin with a dot (.NET). A long number may have
-blanks (ISBN, telephone). Symbols exclude box drawing and skin tones."""
+blanks (ISBN, telephone). Symbols exclude box drawing, blocks, geometric shapes and skin tones."""
 _EAST_ASIAN = re.compile(f"[{_UNSPACED}{_SYMBOLS}]")
 _NAME_PART = re.compile(
     rf"(?P<number>{_NUMERAL})|(?P<word>[^\W\d_{_UNSPACED}]++(?=\d+\.\d)|{_WORD_LETTERS})(?P<sign>{_SIGN}?)"
@@ -68,13 +68,13 @@ _THOUSANDS = re.compile(
 MOST_VERSION_PARTS = 4
 """Maximum leading parts of a version that make one term (1.2.3.4)."""
 LONGEST_PART = 3
-"""Maximum digits of a version's part; a longer one after the first (a year) is also a term."""
+"""Digits above which a part of a version is also a term (a year), unless it is the first part."""
 _ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
 """English endings after an apostrophe, which are no separate words."""
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 """Spellings of letters for keyboards that lack them."""
 _UNIFIED = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
-"""Han characters; folding only makes them Simplified."""
+"""Han characters, which folding changes only from Traditional to Simplified."""
 _LETTER = re.compile(
     rf"[\u1100-\u115f][\u1160-\u11a7][\u11a8-\u11ff]?|.[\uff9e\uff9f{_MARKS}]*", re.DOTALL
 )
@@ -86,10 +86,10 @@ not in shorter words (コピー, キー). Lucene's JapaneseKatakanaStemFilter ha
 LARGE_KATAKANA = str.maketrans(*read_rows("kana.txt"))
 """Large katakana of each kana, for stems: リンゴ for りんご, ウインドウ for ウィンドウ."""
 EXTRA = "extra"
-"""Role of a term with an IDF of 0: a passage may lack it."""
+"""Role of a term that gets an IDF of 0, whatever its frequency: a passage may lack it."""
 WHOLE = "whole"
-"""Role of a term with an IDF only if no document has it. The terms of the parts of an EXTRA or
-WHOLE term count as found in a passage that has the whole term."""
+"""Role of a term that gets an IDF only if no document has it; otherwise its parts count. A passage
+that has an EXTRA or WHOLE term counts as having its parts."""
 SPELLING = "spelling"
 """Role of another spelling of the term before."""
 MAJOR = "major"
@@ -210,7 +210,7 @@ def _split_name(name: str, stemmer: str) -> Iterator[Term]:
 def _join_parts(
     name: str, part: re.Match[str], after: re.Match[str], stemmer: str
 ) -> Iterator[Term]:
-    """Yield two separated parts of a name as one word, as EXTRA after a hyphen or blank."""
+    """Yield two separated parts as one word (10-20 as 10.20), as EXTRA if by a hyphen or blank."""
     between, both = name[part.end() : after.start()], part[0] + after[0]
     if between and part["word"] and after["word"]:
         if both.isdecimal():
@@ -273,7 +273,7 @@ ArabicNormalizer and HindiNormalizer, and EquivalentUnifiedIdeograph.txt."""
 
 
 class _Folding(dict[int, int | str]):
-    """Searched form of a code point of NFD text: base letter, digit, or `""` for a mark."""
+    """Searched form of a code point of NFD text: base letter, digit, or `""` for some marks."""
 
     def __missing__(self, code: int) -> int | str:
         letter = chr(code)
@@ -281,7 +281,7 @@ class _Folding(dict[int, int | str]):
         if base := _BASE_LETTER.match(unicodedata.name(letter, "")):
             letter = base[1].lower()
         elif order in {1, *range(10, 37)} or order >= 200 or code == 0x93C:
-            letter = ""  # what scripts write at will: accents, points of Hebrew and Arabic, nukta
+            letter = ""  # optional: accents, points of Hebrew and Arabic, Devanagari's nukta
         elif letter.isdecimal():
             letter = str(unicodedata.decimal(letter))
         return self.setdefault(code, letter)
@@ -293,7 +293,7 @@ def _folding() -> _Folding:
 
 
 def normalize_text(text: str) -> str:
-    """Remove case, width, accents, forms of letters and Traditional characters from `text`."""
+    """Fold case, width, accents, letters' forms, Chinese script; remove invisible characters."""
     if text.isascii():
         return text.lower()
     compatible = unicodedata.normalize("NFKC", _INVISIBLE_CHARACTERS.sub("", text)).casefold()
@@ -306,7 +306,7 @@ _INVISIBLE_CHARACTERS = re.compile(f"[{_INVISIBLE}]")
 
 @lru_cache(maxsize=65536)
 def fold(word: str) -> str:
-    """Return the searched form of a word: normalized, at most LONGEST_TERM characters.
+    """Return the searched form of a word: its first LONGEST_TERM characters, normalized.
 
     Spaces are removed, since some compatibility forms (`ﷺ`) are phrases or begin with one.
     """
@@ -326,7 +326,7 @@ def stem(word: str, stemmer: str) -> str:
     ).lower()
     if stemmer in NOT_LATIN and lower.isascii():
         stemmer = "en"
-    elif stemmer == "ar":  # an article and an ending that Snowball knows
+    elif stemmer == "ar":  # write the article and the ending as Snowball knows them
         lower = re.sub("ه$", "ة", re.sub("^[وف]?(?:[بك]?ال|لل)(?=...)", "ال", lower))
     return fold(lower if lower[-1:].isdecimal() else _snowball(lower, stemmer))
 
@@ -338,7 +338,7 @@ _THREAD = threading.local()
 def _snowball(word: str, stemmer: str) -> str:
     stemmers = _THREAD.__dict__
     if stemmer not in stemmers:
-        from Stemmer import Stemmer  # no part of an ingest that changes nothing
+        from Stemmer import Stemmer  # late: an ingest that changes nothing does not need it
 
         stemmers[stemmer] = Stemmer(stemmer, 0)
     return str(stemmers[stemmer].stemWord(word))

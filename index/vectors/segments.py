@@ -80,13 +80,13 @@ def load_faiss() -> Any:
 
 
 def _open_segment(path: Path) -> Any:
-    """Map a segment, or read it if FAISS cannot map it. Raises OSError or RuntimeError."""
+    """Map a segment, or read it if FAISS cannot. Raises OSError, ValueError or RuntimeError."""
     faiss = load_faiss()
     with path.open("rb") as file, mmap(file.fileno(), 0, access=ACCESS_READ) as pages:
         _ = pages[:: 1 << 16]  # else a cold disk is read page by page: 111 MB in 2.6 s, not .06
         try:
             return faiss.read_index(str(path), faiss.IO_FLAG_MMAP_IFC)
-        except RuntimeError:  # early versions on macOS; a Windows path beyond the code page
+        except RuntimeError:  # as early FAISS on macOS, or a Windows path beyond the code page
             return faiss.read_index(faiss.PyCallbackIOReader(file.read))
 
 
@@ -149,7 +149,7 @@ class VectorStore:
     def mean(self) -> Vectors:
         """Return the mean of all vectors, of shape (dimension,).
 
-        It is zero for fewer than two vectors, since one vector minus itself has no direction.
+        Callers subtract it. It is zero below two vectors: one minus itself has no direction.
         """
         if len(self) < 2:
             return np.zeros(self.dimension, dtype=np.float32)
@@ -161,7 +161,7 @@ class VectorStore:
         return self._by_id[places], counts
 
     def _split(self, offsets: Ids) -> Iterator[tuple[Any, int, Ids]]:
-        """Yield each segment with some of these rows, its start, and the indexes in `offsets`."""
+        """Yield each segment with rows at `offsets`, its start, and their places in `offsets`."""
         load_faiss()
         order = np.argsort(offsets, kind="stable")
         bounds = [*np.searchsorted(offsets, self._starts, sorter=order).tolist(), len(order)]

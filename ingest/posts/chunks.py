@@ -1,11 +1,11 @@
 """Cut a post's body into chunks: contiguous passages of about one size.
 
 A block is divided into pieces, pieces are packed into runs, and a run becomes the span of a chunk.
-Small subsections share a chunk; a large subsection is divided. Two neighboring sections share a
-chunk only if the chunk holds both whole, or if one is a bare heading. Large blocks are cut between
-their children, long paragraphs between sentences, words or characters, and pieces over
-MAX_PIECE_BYTES between lines or anywhere. Boundaries are content-defined: the checksum of the next
-piece decides, so that a new paragraph moves only the boundaries near it.
+Small subsections share a chunk, also with the end of the text above them. A large one is divided.
+Siblings share a chunk only if it holds both whole, or if one is a bare heading. Large blocks are
+cut between their children, long paragraphs between sentences, words or characters, and pieces over
+MAX_PIECE_BYTES between lines or anywhere. Boundaries are content-defined: once a run has some size,
+the next piece's checksum decides, so a new paragraph moves only the boundaries near it.
 """
 
 import re
@@ -75,7 +75,7 @@ def _small_ends(
 
 
 CUT_ODDS = 2
-"""One piece in CUT_ODDS, chosen by its checksum, may begin a new run."""
+"""One piece in CUT_ODDS, chosen by its checksum, may begin a run while the run before has room."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -83,7 +83,7 @@ class Limits:
     """Limits of runs; sizes are in word pieces (`index.embedders.embedder`)."""
 
     least: int
-    """Minimum size of a run that ends at a checksum, before it is full."""
+    """Size from which a run ends before it is full, if the next piece's checksum says so."""
     most: int
     """Maximum size of a run, unless a single piece is larger or a small last run joins it."""
     min_last: int
@@ -233,7 +233,7 @@ def _list_sections(blocks: Sequence[Block]) -> Iterator[tuple[Block, Sequence[Bl
 
 
 def _join(left: _Span, right: _Span) -> _Span:
-    """Join neighboring spans under the headings they share; other headings become text."""
+    """Join neighbors under shared headings; others become text, except below a bare `left`."""
     pairs = zip(left.headings, right.headings, strict=False)
     shared = tuple(a for a, _ in takewhile(lambda pair: pair[0] == pair[1], pairs))
     if shared != left.headings:

@@ -1,9 +1,9 @@
 """Describe a post by its front matter and the path of its file.
 
 The front matter wins. Missing fields come from the file's name and folder, as in Hugo, Jekyll,
-Hexo, Zola, Docusaurus, Astro and Obsidian. The case of a field's name does not count. A value of an
-unexpected type becomes text or is ignored, since no field is worth losing a post. All usual names
-of a field are read, the most common first.
+Hexo, Zola, Docusaurus, Astro and Obsidian. Case, `_`, `-` and blanks in a field's name do not
+count. A value of an unexpected type becomes text or is ignored, since no field is worth losing a
+post. All usual names of a field are read, the most common first.
 """
 
 import html
@@ -42,7 +42,7 @@ def first_text(named: Fields, names: Iterable[str]) -> str:
 
 
 def to_text(value: object) -> str:
-    """Return a value as a line: a list's strings; a mapping's label, name, title or first entry."""
+    """Return a line: a list's texts; a mapping's label, name, title or first entry, or the key."""
     if value is None:
         return ""
     if isinstance(value, list):
@@ -121,7 +121,7 @@ _EPOCH = re.compile(r"(1\d{9})(?:\d{3})?")
 
 
 def parse_date(value: object) -> date | None:
-    """Parse a date, time stamp, text or MkDocs' mapping with `created` or `date`; else `None`."""
+    """Parse a date, time, epoch, text, list of one, or MkDocs' `created` or `date`; else `None`."""
     if isinstance(value, Mapping):
         return parse_date(str(value.get("created") or value.get("date", "")))
     if isinstance(value, date):
@@ -140,7 +140,7 @@ def parse_date(value: object) -> date | None:
 
 
 def list_days(written: str) -> list[date]:
-    """List the days that a text with a year may mean; else the year's first and last day."""
+    """List the days that a text may mean, else its year's first and last; `[]` without a year."""
     if not (year := re.search(r"(?<!\d)(?:19|2\d)\d\d(?!\d)", written)):
         return []
     numbers = re.findall(r"(?<![\d:+])\d{1,2}(?![\d:])", written)
@@ -153,7 +153,7 @@ def list_days(written: str) -> list[date]:
 
 
 def read_epoch(written: str) -> datetime | None:
-    """Parse seconds or milliseconds since 1970; return `None` for other text."""
+    """Parse seconds or milliseconds since 1970, from 2001 to 2033; `None` for other text."""
     seconds = _EPOCH.fullmatch(written)
     return datetime.fromtimestamp(int(seconds[1]), UTC) if seconds else None
 
@@ -248,7 +248,7 @@ _NO_WORDS = re.compile(
     r"|output|execute|jupyter|bibliography|^head$|footer|cascade|build|params|extra|alias|redirect"
     r"|taxonom|sitemap|listing|option|config|plugin)"
 )
-"""Parts of normalized names of fields whose values are not meant for readers."""
+"""Normalized names of fields not meant for readers, unless they end in `title` or the like."""
 _WORDY = re.compile(
     r"(?=.*[^\W\d_])(?!(?:true|false|yes|no|on|off|none|null|auto)$)(?:.*\s|[^\s/:@=<>{}]+$)", re.I
 )
@@ -265,8 +265,8 @@ def describe_post(
 ) -> Post:
     """Describe a post by its fields (under normalized names) and its path in the content folder.
 
-    `title` has no markup; `""` stands for the file's name. The body's `hashtags` follow the tags of
-    the front matter. With `splits_tags` blanks separate tags in `tags` and `categories`.
+    `title` (not read from `named`) has no markup; `""` stands for the file's name. `hashtags` come
+    last. With `splits_tags` blanks separate `tags` and `categories` without a comma or semicolon.
     """
     published = find_date(named, source) or first_date(named, CHANGE_FIELDS)
     part, language = first_text(named, _PARTS), language_tag(first_text(named, _LOCALES))

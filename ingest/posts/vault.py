@@ -1,9 +1,9 @@
 """Read which files a vault's settings exclude; Obsidian's templates are excluded too.
 
 Logseq lists starts of paths under `:hidden` in `logseq/config.edn`. Obsidian lists starts of paths
-and `/regular expressions/` under `userIgnoreFilters` in `.obsidian/app.json`. An expression that
-Rust's engine does not know, such as `(?!x)`, excludes the whole vault, and the reason names it.
-Templates, or their folder, are named in the settings of Obsidian and of its plugins.
+and `/regular expressions/` under `userIgnoreFilters` in `.obsidian/app.json`. They run in Rust's
+linear-time engine. If it rejects one, as `(?!x)`, the whole vault is left out, and the reason names
+all expressions. The settings of Obsidian and of its plugins name templates or their folder.
 """
 
 import json
@@ -22,7 +22,7 @@ from blog_search_mcp.ingest.posts.ignore_rules import compile_expressions
 OBSIDIAN = ".obsidian"
 LOGSEQ = "logseq"
 _TEMPLATE = re.compile(r'(?i)"(?:\w*template\w*|(folder))"\s*:\s*("(?:[^"\\\n]|\\.)+")')
-"""Setting that names a template or a folder of these; `folder` is one in `templates.json`."""
+"""Setting with the path of a template or template folder; `folder` only in `templates.json`."""
 _LOGSEQ_HIDDEN = re.compile(r"^[^;\n]*:hidden\s*\[([^\[\]]*)\]", re.MULTILINE)
 _EXPRESSION = re.compile(r"/.+/[a-z]*")
 
@@ -34,7 +34,7 @@ class Vault(NamedTuple):
     starts: tuple[str, ...] = ()
     """Starts of excluded paths, case-folded."""
     is_met: Callable[[str], bool] = bool
-    """Whether an expression excludes a path."""
+    """Whether an expression excludes a path. The default excludes all, for a vault with `doubt`."""
     doubt: str = ""
     """Reason why the whole vault is left out, `""` if it is not."""
 
@@ -46,7 +46,7 @@ class Vault(NamedTuple):
 
 
 def read_vault(folder: Path) -> Vault | None:
-    """Read a vault's settings; `None` for another folder. Invalid template settings are ignored."""
+    """Read a vault, else `None`. Invalid settings exclude it all; those of templates do not."""
     app, edn = f"{OBSIDIAN}/app.json", f"{LOGSEQ}/config.edn"
     if not ((folder / OBSIDIAN).exists() or (folder / edn).exists()):
         return None

@@ -1,8 +1,8 @@
-"""Decide by a post's metadata whether it is public, from when and until when.
+"""Decide by a post's metadata and path whether it is public, from when and until when.
 
 `check_visibility` takes a post's own and inherited fields. `visibility_rules.txt` lists the values
 with which generators, themes and editors keep a page from readers, or out of a site's lists and
-search. A post with one of these values is not indexed. If a value is ambiguous, it is kept back.
+search. A post with one of these, or with an ambiguous value, is not indexed (but see INCLUDED).
 """
 
 import re
@@ -32,14 +32,14 @@ HiddenReason: TypeAlias = Literal[
 ]  # fmt: skip
 VISIBILITY = get_args(HiddenReason)
 """Reasons why a post is left out, the strongest first. A `locked` page asks for a password or
-payment, a `hidden` page is in no list or search, a `redirect` leads elsewhere, an `empty` page has
-no text. A vault's settings make a post `excluded`; a `copy` is another version of a file."""
+payment, `hidden` is in no list or search, `redirect` leads elsewhere, `empty` has no text. A vault
+makes a post `excluded`. The site has no page of `not published`. `copy`: a file's other version."""
 INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
 """Reasons that `--include-drafts` overrides."""
 _RULES = Path(__file__).with_name("visibility_rules.txt").read_text("utf-8")
 """Rows of reason, test, texts and normalized names of fields. A value that is not empty is tested:
 it `is` one of the texts, `is not` any, or `has` one as a word. `a.b` is field `b` of a mapping `a`.
-A name in capital letters stands for words.
+A name in capitals stands for the words of the row that it begins, or of _WORDS.
 
 From the documentation of Hugo, Zola, Jekyll, Hexo, Eleventy, Quarto, MkDocs with Material and
 encryptcontent, Pelican, Docusaurus, Starlight, VitePress, Obsidian, Quartz, Logseq, Joplin, Ghost,
@@ -84,7 +84,7 @@ def check_visibility(
     """Return (reason, expiry, due) of a post at `now`, a time with a zone.
 
     `reason` is `None` for a public post. `expiry` is the instant at which it expires, `due` the
-    next at which it appears or expires: UTC, ISO 8601 to the second, `None` for never. A post
+    next change of a public or `future` post: UTC, ISO 8601 to the second, else `None`. A post
     appears at its publication date, else its date; later if _BEGINS say so. Days end at midnight in
     the site's zone, else this machine's. Notes ignore _SUBJECT_FIELDS and END_FIELDS.
     """
@@ -110,7 +110,7 @@ def check_visibility(
 
 
 def keeps_back(name: str, value: object) -> bool:
-    """Return whether a field keeps a post back, whatever the other fields are."""
+    """Return whether _TABLE keeps a post back by this field alone; not by times or inner fields."""
     return any(_judge(normalize_name(name), value))
 
 
@@ -131,7 +131,7 @@ def _judge(name: str, value: object) -> Iterator[HiddenReason]:
 
 
 def _list_fields(named: Fields) -> Iterator[tuple[str, object]]:
-    """Yield the fields, and those inside _MAPPINGS and _GROUPS, by their names in _TABLE."""
+    """Yield the fields, and those directly in _MAPPINGS and _GROUPS, by their names in _TABLE."""
     yield from named.items()
     for name in (_MAPPINGS | _GROUPS) & named.keys():
         value, prefix = named[name], f"{name}." if name in _MAPPINGS else ""

@@ -1,9 +1,9 @@
 """Find posts that cover the same ground as a text, and the passages of both that meet.
 
 A passage of the text meets a passage of a post in one of two ways. In words: the post has at least
-half of the text passage's runs of four words. In meaning: the text passage is nearer to the post
-than to all others but its translations, by a margin; if both have one language, the passages also
-share rare words. No fixed cosine decides, since none separates duplicates from related passages.
+half of the text passage's runs of four words. In meaning: the text passage is nearer, by a margin,
+to the post or its translations than to any other; in one language, they also share rare words. No
+fixed cosine decides, since none separates duplicates from related passages.
 
 Related posts are compared by vectors only. Of the links in posts of five blogs, .347, .349, .549,
 .360 and .244 lead to one of the post's five related posts. Adding tags or titles, or making lists
@@ -29,15 +29,15 @@ Kind = Literal["translation", "same text", "same ground"]
 """Relation of a post to a text: a translation; a post with most of the text's runs, since it was
 published twice or includes the text; or neither (`same ground`)."""
 MIN_SAME_RUNS = 0.5
-"""Minimum share of a passage's runs that a post must contain for the two to meet in words. Of the
-passages of re-published posts that lack a quarter of their sentences, .82 to .95 reach it. Of other
-passages, .02 to .17 reach it; the blog repeats these too."""
+"""Minimum share of a passage's runs that a post must contain for the two to meet in words. It is
+reached by .82 to .95 of the passages of posts that are published again without a quarter of their
+sentences, and by .02 to .17 of other passages, which the blog repeats too."""
 MIN_SHARED_WORDS = 0.4
 """Minimum IDF-weighted share of a passage's words in the one that it meets in meaning, unless the
 languages differ."""
 MAX_DISTANCE_RATIO = 0.8
-"""Maximum distance of a passage to the nearest post, divided by the distance to the next that is no
-translation of it, for a meeting in meaning. A distance is 1 − cosine."""
+"""Ratio of the distances (1 − cosine) of a passage to the nearest post and to the next one that is
+no translation of it, below which the passage meets the nearest in meaning."""
 MIN_TEXT_SHARE = 0.7
 """Minimum share of a text's runs in a post for `same text`, and of its passages that meet the post
 for `translation`. A text with fewer than 5 runs is never `same text`."""
@@ -50,7 +50,7 @@ class Meeting:
     """A passage of the text and the passage of a post that says the same."""
 
     passage: int
-    """Index of the passage in the text."""
+    """Index of the passage in `Similarity.passages`."""
     chunk: Chunk
     same_words: float
     """Share of the passage's runs that the post contains, in [0, 1]."""
@@ -65,7 +65,7 @@ class SimilarPost:
     post: Post
     kind: Kind
     score: float
-    """Similarity in meaning and words, in [0, 1]; only for ranking."""
+    """Similarity in meaning and, in one language, in words; in [0, 1], only for ranking."""
     meetings: tuple[Meeting, ...]
     is_linked: bool
     translations: tuple[tuple[str, str], ...]
@@ -82,7 +82,7 @@ class Similarity:
     passages: tuple[Chunk, ...]
     """Judged passages of the text: those of 8 words or more, or all if none has as many."""
     said: int
-    """Number of passages that meet any post, listed or not."""
+    """Number of passages that meet a post of `posts`, or one that `limit` leaves out."""
     translations: tuple[Post, ...]
     """Declared translations of the text."""
     notice: str = ""
@@ -90,7 +90,7 @@ class Similarity:
 
 
 def find_similar(corpus: Corpus, draft: Draft, limit: int) -> Similarity:
-    """Find the `limit` posts most similar to the draft; without vectors only words are compared.
+    """Find at most `limit` posts that meet the draft, best first; without vectors only in words.
 
     The newer of equals is first. The draft and its translations are left out. Raises IndexBroken.
     """
@@ -151,7 +151,7 @@ class _Search:
         return min({post, *self._corpus.translations_of(post)})
 
     def _search_words(self) -> set[int]:
-        """Return the posts with the highest BM25 for the 30 rarest words of the text in posts."""
+        """Return the posts with the highest BM25 for the text's 30 rarest words that posts have."""
         level, languages = self._corpus.snapshot.lexical.posts, self._corpus.snapshot.languages
         words = filter(
             level.document_frequency, set().union(*(wording.words for wording in self._wordings))
@@ -170,11 +170,11 @@ class _Search:
                 yield passage, int(family)
 
     def _judge_post(self, number: int, near: Collection[int]) -> SimilarPost:
-        """Judge a post, to which the passages `near` are nearest in meaning."""
+        """Judge a post; the passages `near` are nearest in meaning to it or its translations."""
         post, chunks = self._corpus.posts[number], self._corpus.snapshot.catalog.chunks_of(number)
         theirs = [read_wording(chunk.plain, post.language) for chunk in chunks.values()]
         longer, shorter = sorted((self._language, post.language), key=len, reverse=True)
-        # Two scripts of a language differ; zh-tw does not differ from zh.
+        # Foreign if no tag begins the other: zh-hant to zh-hans, en-us to en-gb, not zh-tw to zh.
         is_foreign = bool(shorter) and not f"{longer}-".startswith(f"{shorter}-")
         words = np.zeros((len(self._wordings), len(chunks)))
         compared = self._corpus.passages.by_chunk(self._cosines, number)

@@ -2,8 +2,8 @@
 
 A web page that the user opens can send requests to this machine. If the page's host name resolves
 to this machine (DNS rebinding), it could read the answers too. Its requests have that name as Host,
-so they are refused. Without a token, the Origin must be the request's Host or a name that the owner
-allows, since a proxy may change the Host.
+so they are refused. Without a token, an Origin (if sent, and except for open paths) must be the
+request's Host or a name that the owner allows, since a proxy may change the Host.
 
 At a signal, requests in flight have some seconds to finish. Then uvicorn raises the signal again,
 and the handler of the command line ends the process with status 0.
@@ -37,7 +37,7 @@ from blog_search_mcp.server.settings import MESSAGE_BYTES, Address, Settings
 
 MCP_PATH = "/mcp"
 MAX_CONNECTIONS = 512
-"""Maximum open connections: half of most systems' limit of open files. Later ones get a 503."""
+"""Open connections at which each request gets a 503: half of most systems' limit of open files."""
 REQUEST_SECONDS = 10
 """Seconds in which a request must arrive. Clients send it in a few packets; connections that send
 nothing would otherwise use up all MAX_CONNECTIONS."""
@@ -78,7 +78,7 @@ def build_app(engine: Engine, address: Address, server: Server[Any] | None = Non
 
 
 def refuse(scope: Scope, address: Address, open_paths: Container[str]) -> Response | None:
-    """Return the response to a refused request, otherwise `None`; `open_paths` need no token.
+    """Return the response to a refused request, else `None`; `open_paths` need only a valid Host.
 
     A server that listens on every address accepts any Host: it always has a token.
     """

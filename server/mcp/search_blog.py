@@ -37,7 +37,7 @@ class SearchArguments(FilterArguments):
     @model_validator(mode="before")
     @classmethod
     def _read_fields(cls, values: dict[str, Any]) -> dict[str, Any]:
-        """Turn `tag:diary` or `after:2020` in a query into the argument that it names."""
+        """Turn `tag:diary` or `after:2020` in a query into its argument, unless that is given."""
         query = _TAGGED.sub(r"posts tag:\1", str(values.get("query")))
         named = {dict(OTHER_NAMES)[n.lower()]: v.strip('"“”') for n, v in _FIELD.findall(query)}
         rest = {"query": _FIELD.sub(" ", query).strip() or "*"} if named else {}
@@ -70,7 +70,7 @@ def search_blog(engine: Engine, arguments: SearchArguments) -> ToolReply:
     is_json = arguments.response_format == "json"
     render = results.to_json if is_json else partial(results.write_page, answer.offset)
     is_plain = not {"top_k", "offset", "sort"} & arguments.model_fields_set
-    # At low confidence more hits would tempt a model, unless it asked for a page or has filters.
+    # At low confidence more hits tempt a model; they stay if it set a page, order or filter.
     is_short = answer.confidence == "low" and is_plain and arguments.filters == Filters()
     shown = answer.hits[:3] if is_short else answer.hits
     question, page = None if is_json else answer.query.text, partial(results.page_facts, answer)
