@@ -21,7 +21,7 @@ from blog_search_mcp.index.types import MAX_ADDRESS, EmbedderIdentity, Vectors
 
 
 class BlogSearchError(Exception):
-    """Anything that this program reports: `what` happened, and the `remedy` if there is one."""
+    """An error that this program reports: `what` happened, and the `remedy` if there is one."""
 
     def __init__(
         self, what: str, remedy: str | Parts = (), *, for_clients: str | None = None
@@ -63,11 +63,11 @@ class NoLink(ContentError):
 
 
 class EmbedderError(BlogSearchError):
-    """An embedder gives no vectors; keyword search still works."""
+    """An embedder gives no vectors. A search then uses keywords only."""
 
 
 class TextsRefused(EmbedderError):
-    """Some texts have no vector: `reasons` are by their index; in `rows` they have zeros."""
+    """Some texts have no vector: `rows` has zeros for them, `reasons` a reason by text index."""
 
     def __init__(self, rows: Vectors, reasons: Mapping[int, str]) -> None:
         first = next(iter(reasons.values()))
@@ -116,7 +116,7 @@ MAX_NEAREST = 3
 
 
 def find_nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
-    """Return up to MAX_NEAREST names that have the same end, are spelled alike or hold `name`."""
+    """Return up to MAX_NEAREST names that end with `name`'s last part, resemble or hold `name`."""
     folded, wanted = {other.casefold(): other for other in names}, name.casefold()
     end = "/" + wanted.rpartition("/")[2]
     same_end = [other for other in folded if f"/{other}".endswith(end)]
@@ -126,15 +126,15 @@ def find_nearest(name: str, names: Iterable[str]) -> tuple[str, ...]:
 
 
 MOST_DETAIL = 200
-"""Maximum characters of another program's message in ours, since some quote the whole input."""
+"""Maximum characters of another program's message in ours: it may quote the whole input."""
 
 
 @contextmanager
 def refuse_post(step: str) -> Iterator[None]:
     """Turn unexpected exceptions of this block, also panics of Rust, into UnreadablePost.
 
-    The message names `step`, such as `reading it`. Errors of this program, MemoryError, and
-    exceptions that end a program pass unchanged.
+    The message names `step`, such as `reading it`. Four exceptions pass unchanged: BlogSearchError,
+    MemoryError, KeyboardInterrupt and SystemExit.
     """
     try:
         yield

@@ -1,10 +1,10 @@
 """The store of an index in a folder: it locks writers and replaces generations.
 
-CURRENT is a one-line file. An atomic rename replaces it once all files of the generation it names
-are on disk (fsync), so a killed writer leaves the old generation current. The previous generation
-is kept until the next switch, for servers that are about to open it. Open files outlive their
-deletion. Slow imports happen at their use, since a server needs the current generation's overview
-before its first reply.
+CURRENT is a file of one line that names the live generation. An atomic rename replaces CURRENT once
+all files of the new generation are on disk (fsync), so a killed writer leaves the old generation
+live. The previous generation is kept until the next switch, for servers that are about to open it.
+Open files outlive their deletion. Slow imports happen at their use, since a server needs the live
+generation's overview before its first reply.
 """
 
 from __future__ import annotations
@@ -55,15 +55,15 @@ BUSY = "Another ingest is writing to this index. Wait until it has finished, the
 class FolderStore:
     """One index at its location, which need not exist; nothing is cached between calls.
 
-    Methods raise IndexMissing, IndexBroken or another IndexProblem, unless they return `None`. A
-    subclass for a server has a folder for its copies, and overrides some methods.
+    Methods raise IndexMissing, IndexBroken or another IndexProblem, except `stamp` and
+    `peek_overview`. `begin`, `write_vectors` and `publish` raise OSError too.
     """
 
     def __init__(self, folder: Path) -> None:
         self.layout = Layout(folder)
 
     def stamp(self) -> Stamp | None:
-        """Identify the live generation by reading one line; `None` if there is none."""
+        """Return the live generation's stamp from CURRENT, `None` if that cannot be read."""
         with suppress(IndexProblem):
             return self.current_number(), *(read_stamp(self.layout.current) or ())
         return None
@@ -97,7 +97,7 @@ class FolderStore:
     def peek_overview(self) -> Overview | None:
         """Read the live generation's overview, `None` if that cannot be done.
 
-        Its checksum is not compared, so that the first reply is fast; opening compares it.
+        For a fast first reply its checksum is not compared; opening the generation compares it.
         """
         with suppress(IndexProblem, OSError, ValueError):
             files = self.layout.generation(self.current_number())
@@ -122,14 +122,14 @@ class FolderStore:
 
     @contextmanager
     def lock_writer(self) -> Iterator[None]:
-        """Hold the writer lock. Raises IndexProblem at once if another ingest holds it."""
+        """Make the folder, and hold its lock. Raises IndexProblem at once if the lock is held."""
         from filelock import FileLock, Timeout
 
         self.layout.require_own()
         require_own([self.layout.root], stat.S_IFDIR)
         try:
             self.layout.generations.mkdir(parents=True, exist_ok=True)
-            ignore = self.layout.root / ".gitignore"  # a repository of posts takes no index in
+            ignore = self.layout.root / ".gitignore"  # keeps the index out of a repository of posts
             if not os.path.lexists(ignore):
                 ignore.write_text("*\n", encoding="utf-8")
             locked = FileLock(self.layout.lock).acquire(timeout=0)
@@ -147,7 +147,7 @@ class FolderStore:
 
         The caller holds the writer lock. Leftovers of a killed ingest are deleted first. After the
         switch, only the new and the previous generation are kept. A new generation that is not
-        current when the block ends is deleted. The number of a foreign folder is skipped. Raises
+        current when the block ends is deleted. Numbers of foreign folders are skipped. Raises
         IndexBroken if `base` is damaged.
         """
         if base is not None:
@@ -174,7 +174,7 @@ class FolderStore:
     def write_vectors(
         self, files: GenerationFiles, before: GenerationFiles | None, dimension: int
     ) -> VectorWriter:
-        """Begin the vectors of a generation."""
+        """Begin the vectors of a generation with those of `before`, if it is given."""
         from blog_search_mcp.index.vectors.segment_writer import VectorWriter
 
         base = before.vectors if before else None
@@ -183,7 +183,7 @@ class FolderStore:
     def publish(self, manifest: Manifest, earlier: Mapping[str, Checksum]) -> Manifest:
         """Make a complete generation the live one; return its manifest with files' checksums.
 
-        `earlier` has the base's checksums: a file with such a stamp is not synced or hashed again.
+        `earlier` has the base's checksums by path. Files with equal stamps are not hashed again.
         """
         files, checksums = self.layout.generation(manifest.generation), dict[str, Checksum]()
         written = [path for path in sorted(files.folder.rglob("*")) if path.is_file()]

@@ -2,7 +2,7 @@
 
 The files of a generation are closed with the last reference to its reader, so a request that began
 before a switch to a new generation finishes on the old one. The search libraries are imported when
-a generation is opened, since that takes longer than everything else before a server's first reply.
+a generation is opened: importing them takes longer than all other work before the first reply.
 """
 
 from __future__ import annotations
@@ -32,13 +32,13 @@ if TYPE_CHECKING:
 class IndexReader:
     """Reader of one generation: immutable, and safe for concurrent requests.
 
-    Every request raises IndexBroken if a file was replaced or damaged after it was opened.
+    Every request first checks that no file has changed, and raises as `Guard.check`.
     """
 
     def __init__(
         self, store: FolderStore, number: int, embedder_for: Callable[[EmbedderIdentity], Embedder]
     ) -> None:
-        """Verify and open a generation. Raises IndexProblem."""
+        """Verify and open a generation. Raises IndexProblem, and as `embedder_for`."""
         files = store.layout.generation(number)
         self.manifest = store.read_manifest(number)
         self._check = Guard(files, self.manifest).check
@@ -50,7 +50,7 @@ class IndexReader:
         self._age_notice: str | None = None
 
     def in_place_of_newest(self, problem: IndexProblem) -> IndexReader:
-        """Return a copy whose answers say that the newest generation has a `problem`."""
+        """Return a copy whose hits, pages and overview report the newest generation's `problem`."""
         reader = copy(self)
         reader.problem = problem
         age = f"This is from the index of {self.manifest.created}, since the newest cannot be used."
@@ -74,9 +74,9 @@ class IndexReader:
         return understand(self.snapshot, query, Filters()).query
 
     def read(self, source: str, chunk_index: int, neighbors: int | None) -> Passage:
-        """Return the page around a chunk (`fill_page`), and `neighbors` more chunks on each side.
+        """Return the page around a chunk (`fill_page`) and up to `neighbors` more on each side.
 
-        With 0 only the chunk is returned, with `None` only the page. Raises NotInIndex.
+        With `None` only the page is returned, with 0 only the chunk. Raises NotInIndex.
         """
         snapshot = self.snapshot
         post_id, post = snapshot.catalog.find_post(source)
@@ -103,7 +103,7 @@ class IndexReader:
         )
 
     def outline(self, source: str) -> Passage:
-        """Return a post with all its chunks. Raises NotInIndex."""
+        """Return a post with all chunks and translations, but no headings. Raises NotInIndex."""
         snapshot = self.snapshot
         post_id, post = snapshot.catalog.find_post(source)
         chunks = tuple(snapshot.catalog.chunks_of(post_id).values())
@@ -112,15 +112,15 @@ class IndexReader:
 
     @property
     def snapshot(self) -> Snapshot:
-        """The opened generation. Raises IndexBroken if one of its files has changed."""
+        """The opened generation, after a check of its files. Raises as `Guard.check`."""
         self._check()
         return self._snapshot
 
 
 PAGE_BYTES = 4_900
-"""Maximum bytes of UTF-8 in a page, a chunk with the chunks around it: about 1,000 tokens. For 344
-questions on eight blogs, .66 of the best chunks hold the answer, and .84 of their pages do. A page
-of 5,000 bytes gains nothing."""
+"""Maximum bytes of UTF-8 in a page of two or more chunks, about 1,000 tokens. For 344 questions on
+eight blogs, .66 of the best chunks hold the answer, and .84 of the pages around them do. A page of
+5,000 bytes gains nothing."""
 
 
 def find_section(chunks: Sequence[Chunk], index: int) -> int:
@@ -131,11 +131,11 @@ def find_section(chunks: Sequence[Chunk], index: int) -> int:
 
 
 def fill_page(sizes: Sequence[int], asked: int, start: int) -> range:
-    """Return the chunks of the page around `asked`; `sizes` are the bytes of a post's chunks.
+    """Return the indexes of the page around `asked`; `sizes` are the bytes of a post's chunks.
 
-    The page has `asked`, and the chunks from `start` to it if all of them fit into PAGE_BYTES. Then
-    chunks are added after and before in turn. If the next chunk of one side is too large, chunks
-    are added on the other side.
+    The page has `asked`, and the chunks from `start` to it if together they fit into PAGE_BYTES.
+    Then chunks are added one by one on the side with fewer, or after `asked` if both have equally
+    many. If the next chunk of that side does not fit, the one of the other side is added.
     """
     first = start if sum(sizes[start : asked + 1]) <= PAGE_BYTES else asked
     end, room = asked + 1, PAGE_BYTES - sum(sizes[first : asked + 1])
@@ -151,7 +151,7 @@ def fill_page(sizes: Sequence[int], asked: int, start: int) -> range:
 
 
 def list_headings(chunks: Iterable[Chunk]) -> Iterator[tuple[int, str]]:
-    """Yield the headings of a post in order, each with the index of its chunk."""
+    """Yield the headings of a post in order, each with the index of its first chunk."""
     path: tuple[str, ...] = ()
     for chunk in chunks:
         for depth, heading in enumerate(chunk.headings, 1):
@@ -176,8 +176,8 @@ class Index:
     def reader(self) -> IndexReader:
         """Return a reader of the current generation.
 
-        If that cannot be opened, the reader has a `problem` and is of the generation that is open,
-        else of the newest earlier one that can be opened. Raises IndexProblem if there is none.
+        If that cannot be opened, the reader has a `problem` and reads the generation opened before,
+        else the newest earlier one that opens. Raises IndexProblem if no generation can be opened.
         """
         stamp = self.store.stamp()
         with self._opening:
@@ -194,7 +194,7 @@ class Index:
             return self._opened[1]
 
     def close(self) -> None:
-        """Release the open generation; a later call opens the current one again."""
+        """Release the open generation; a later call of `reader` opens the current one again."""
         with self._opening:
             self._opened = None
 
@@ -204,7 +204,7 @@ class Index:
             number, reader = self.store.current_number(), None
             try:
                 reader = IndexReader(self.store, number, self._embedder_of)
-            except IndexProblem:  # an ingest may have deleted it since its number was read
+            except IndexProblem:  # an ingest may have deleted the generation by now
                 if self.store.current_number() == number:
                     raise
             if reader is not None and self.store.current_number() == number:
@@ -219,7 +219,7 @@ class Index:
                         self._opened = None, IndexReader(self.store, number, self._embedder_of)
 
     def _embedder_of(self, identity: EmbedderIdentity) -> Embedder:
-        """Return the embedder for an identity; generations with the same identity share it."""
+        """Return the embedder for an identity; the last one is kept for the next generation."""
         if self._embedder is None or self._embedder.identity != identity:
             self._embedder = self._embedder_for(identity)
         return self._embedder

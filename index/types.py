@@ -16,7 +16,7 @@ if TYPE_CHECKING:
 Ids: TypeAlias = "npt.NDArray[np.int64]"
 Vectors: TypeAlias = "npt.NDArray[np.float32]"
 VERSIONED = re.compile(r"((?:.*/)?)([\w-]+_)?versioned_docs/version-([^/]+)/")
-"""Start of an old Docusaurus page's path. Groups: folder, plugin's name with `_`, version."""
+"""Start of the path of an earlier version's Docusaurus page. Groups: folder, plugin_, version."""
 MAX_ADDRESS = 2048
 """Maximum characters of an address or a part of one (https://www.sitemaps.org/protocol.html). An
 ingest drops longer addresses, so that they cannot fill an answer."""
@@ -38,7 +38,7 @@ class Post:
     description: str = ""
     slug: str = ""
     language: str = ""
-    """BCP 47 tag in lower case (`zh-tw`), `und` for an unknown language, `""` if unclear."""
+    """BCP 47 tag in lower case (`zh-tw`); `und` if no known language fits, `""` if several may."""
     url: str | None = None
     """URL of the post on the site, without an anchor; `None` if the URL is not sure."""
     translation_key: str = ""
@@ -85,7 +85,7 @@ class Chunk:
     index: int
     """Index in the post, from 0, without gaps."""
     text: str
-    """The author's text, verbatim except for comments."""
+    """The author's text, verbatim but without comments."""
     plain: str
     """`text` without markup, for embedding, indexing and previews."""
     headings: tuple[str, ...]
@@ -110,7 +110,7 @@ class Chunk:
 
     @property
     def anchor(self) -> str:
-        """Nearest sure anchor of `headings` or of a heading at the start; `""` if none is sure."""
+        """Last sure anchor of `headings` or of an inner heading at the start; `""` if none is."""
         count = len(self.headings) + self.plain.startswith(self.inner_headings[:1])
         return next(filter(None, reversed(self.anchors[:count])), "")
 
@@ -130,7 +130,7 @@ class Link:
 
 
 class SeriesPart(NamedTuple):
-    """A post of a series; `part` is the author's number if all numbers differ, else its place."""
+    """A post of a series; `part` is the author's number if all differ, else its place from 1."""
 
     post: int
     source: str
@@ -195,7 +195,7 @@ class PostTerms:
 
 @dataclass(frozen=True, slots=True)
 class Filters:
-    """Conditions for hits, if not `None`. The ISO days are inclusive; undated posts fail them."""
+    """Conditions for posts, if not `None`. ISO days are inclusive; undated posts fail them."""
 
     section: str | None = None
     """One or several folders below the content folder, as in `find_folders`; `/` finds no post."""
@@ -224,7 +224,7 @@ class Hit:
 
     @property
     def url(self) -> str | None:
-        """URL of the post with the chunk's anchor, `None` if it is not known."""
+        """URL of the post with the chunk's anchor, if any; `None` if the post's URL is not sure."""
         anchor = f"#{self.chunk.anchor}" if self.chunk.anchor else ""
         return f"{self.post.url}{anchor}" if self.post.url else None
 
@@ -246,7 +246,7 @@ class Answer:
     confidence: str = "normal"
     """`normal`, or `low` if the blog seems to have nothing on the subject."""
     certainty: float = 0.0
-    """Estimated probability that the blog holds an answer, in [0, 1]; see `confidence`."""
+    """Estimated probability, in [0, 1], that the blog holds an answer (`search.confidence`)."""
     notice: str | None = None
     """Sentences that the reader must see, such as that semantic search failed."""
 

@@ -1,8 +1,8 @@
 """Requests to an embedding server: their limits, retries and errors.
 
-A `Wire` is the protocol of one server. Texts are sent by plain HTTP, since this module reads
-replies more strictly than the servers' own clients do. Redirects are not followed. Replies are
-limited and validated. A server's text is shown without control characters and keys.
+A `Wire` is the protocol of one server. Texts are sent through httpx, since this module reads
+replies more strictly than the clients of Ollama and OpenAI do. Redirects are not followed. Replies
+are limited and validated. A server's text is shown without control characters and keys.
 """
 
 import json
@@ -58,7 +58,7 @@ class FailureKind(Enum):
 
 
 RETRIES: Final = {FailureKind.DOWN: 6, FailureKind.BUSY: 8, FailureKind.FAILED: 3}
-"""Maximum retries by kind; a policy with fewer pauses has fewer. A slow batch is halved instead."""
+"""Maximum retries by kind, 0 for a kind not listed; a policy with fewer pauses allows fewer."""
 
 
 class RequestFailed(EmbedderError):
@@ -77,7 +77,7 @@ class RequestFailed(EmbedderError):
 
 
 def clean_text(text: str) -> str:
-    """Return at most MOST_DETAIL characters of a server's text: one line, whole words, no keys."""
+    """Return a server's text on one line without keys, cut at a word to MOST_DETAIL characters."""
     for name in (KEY_VARIABLE, OLLAMA_KEY_VARIABLE):
         if key := os.environ.get(name, "").strip():
             text = text.replace(key, "[key]")
@@ -140,7 +140,7 @@ class Wire(ABC):
         return bytes(client.post(self.address, json=body).content)
 
     def embed(self, texts: list[str], dimension: int | None, policy: RetryPolicy) -> Vectors:
-        """Embed texts in one request; return unit rows in order. Raises EmbedderError."""
+        """Return texts' unit rows in order, of width `dimension` if given. Raises EmbedderError."""
         body = {"model": self.model, "input": texts, **self.fields}
 
         def send(client: Any) -> Vectors:
@@ -182,7 +182,7 @@ class Wire(ABC):
         try:
             trust_env = not is_loopback(self.address)  # a proxy is not for this machine
             self._clients[timeout] = self.open_client(
-                timeout=httpx.Timeout(timeout, connect=3.0),  # some hosts swallow packets
+                timeout=httpx.Timeout(timeout, connect=3.0),  # some hosts drop packets
                 limits=httpx.Limits(max_keepalive_connections=0),
                 trust_env=trust_env,
                 follow_redirects=False,
@@ -226,7 +226,7 @@ class Wire(ABC):
 def bound_answer(request: httpx.Request) -> None:
     """Limit the seconds and bytes of a reply with its head, as a request hook of httpx.
 
-    The whole reply must come within the request's timeout. Each request has its own connection.
+    The timeout counts from the connection to the last byte, MOST_REPLY_SECONDS from the first byte.
     """
 
     def bound_stream(event: str, facts: Mapping[str, Any]) -> None:
@@ -249,7 +249,7 @@ def bound_answer(request: httpx.Request) -> None:
 
 
 def read_pause(retry_after: str) -> float:
-    """Return the seconds in the header Retry-After, or until its HTTP date; 0 for other text."""
+    """Return the seconds in Retry-After, or until its HTTP date (below 0 if past); else 0."""
     if re.fullmatch(r"\d+(\.\d+)?", retry_after):
         return float(retry_after)
     with suppress(ValueError, OverflowError):
@@ -265,18 +265,18 @@ _TOO_LONG = re.compile(
 )
 """Errors of vLLM (400), TEI (413), llama.cpp (500) and Ollama (400) for a text that is too long."""
 _CRASH = re.compile(r"\bEOF\b|connection (?:reset|refused)|do embedding req")
-"""Errors of Ollama (400) when its runner process died."""
+"""Errors of Ollama (400) when the process that runs the model has died."""
 
 
 def classify_reply(status: int, text: str) -> FailureKind:
     """Classify an error by its HTTP status, 300 or above, and its first 2,000 characters."""
     text = text[:2_000]
-    is_large = status == 429 and "too large" in text  # of more tokens than a minute may have
+    is_large = status == 429 and "too large" in text  # more tokens than a minute's
     if status == 413 or is_large or (status in (400, 422, 500) and _TOO_LONG.search(text)):
         return FailureKind.TOO_LONG
     if status == 501 or "does not support embeddings" in text:
         return FailureKind.NOT_EMBEDDING
-    is_broken = re.search("invalid file magic|exceeds file size", text)  # of a model of Ollama's
+    is_broken = re.search("invalid file magic|exceeds file size", text)  # Ollama's model file
     if (status == 404 and "model" in text.lower()) or is_broken:
         return FailureKind.MISSING
     if status == 500 and "timed out waiting" in text:  # for a model to load, after 5 minutes
@@ -304,10 +304,10 @@ class _Reply(BaseModel):
 def read_vector_rows(answer: bytes, count: int, dimension: int | None) -> Vectors:
     """Return `count` vectors from a reply in Ollama's or OpenAI's form, as unit rows.
 
-    The reply may be the list without an object around it. A vector may be base64, or in a list by
-    itself. Indexes start at 0 or 1. Raises ValueError for another form, count or width
-    (`dimension`, if known; else any from 2), for different widths, and for zeros or numbers that
-    are not finite.
+    The reply may be an array without an object around it. A vector may be base64, or the only item
+    of an array. Indexes, if any, start at 0 or 1. Raises ValueError for another form or count, for
+    widths that differ, are below 2 or are not `dimension` (if given), and for a vector of zeros or
+    with a number that is not finite.
     """
     if (start := b"".join(answer[:9].split())).startswith(b"["):
         answer = b'{"%b":%b}' % (b"data" if start[1:2] == b"{" else b"embeddings", answer)

@@ -1,7 +1,7 @@
 """The protocol of embedders, and functions that embedders share.
 
-Documents and queries need the same model, prefixes and weights, or cosines mean nothing. The
-identity records these in the manifest and in the cache's keys.
+Vectors of documents and queries are comparable only if model, weights and both prefixes are equal.
+The identity records these in the manifest and in the cache's keys.
 """
 
 import re
@@ -16,11 +16,11 @@ from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
 T = TypeVar("T")
 DEFAULT_MODEL: Final = "nomic-embed-text"
-"""Ollama's default model; it reads English only."""
+"""Model that an ingest asks of Ollama by default; it knows only English."""
 WINDOW: Final = 400
 """Maximum word pieces of a window, estimated by `count_pieces`, without title and headings.
 
-After a change all texts are embedded anew. A model that reads fewer pieces, such as
+If this number changes, all texts are embedded anew. A model that reads fewer pieces, such as
 all-MiniLM-L6-v2 with 256, gives the mean of a window's parts. Windows of half this size give an
 English blog two thirds more vectors and the same results."""
 
@@ -35,7 +35,7 @@ class Embedder(Protocol):
     def vocabulary_coverage(self, texts: Sequence[str]) -> list[float]:
         """Return how well the model's vocabulary covers each text, in [0, 1].
 
-        A text with 0 is not embedded, since its vector would be noise. No model runs. Raises
+        Callers do not embed a text with 0: its vector would be noise. No model runs. Raises
         EmbedderError.
         """
 
@@ -72,9 +72,9 @@ def mean_direction(rows: Sequence[Vectors], dimension: int) -> Vectors:
 
 
 def run_in_background(work: Callable[[], T], *, awaited: bool = False) -> Future[T]:
-    """Start `work` in a thread; if it is `awaited`, the process waits for it at its end.
+    """Start `work` in a thread; the process waits for `awaited` work before it exits.
 
-    A process aborts if its native code starts threads while it ends.
+    Native code should be awaited: if it starts threads during the exit, the process aborts.
     """
     ended: Future[T] = Future()
 
@@ -93,16 +93,16 @@ _PIECES = f"{IDEOGRAPHS}\u3100-\u312f"
 expression. Hangul counts as letters."""
 _DATA_URI = re.compile(r"data:[\w.+-]*+(?:/[\w.+-]*+)?(?:;[\w=-]+)*;base64,[A-Za-z0-9+/=]+")
 _PIECE_PATTERN = rf"[^\W_{_PIECES}]{{1,5}}|[^\w\s]|[{_PIECES}]|_"
-"""Pattern of a piece: up to five letters, or one character. In MiniLM's vocabulary an English word
-has 4.7 letters and 1.3 pieces. `re` compiles the pattern at its first use, which takes 2 ms."""
+"""Pattern of a piece: up to five letters or digits, or one character. In MiniLM's vocabulary an
+English word has 4.7 letters and 1.3 pieces. `re` compiles the pattern at its first use, in 2 ms."""
 
 
 def count_pieces(text: str) -> int:
-    """Estimate the word pieces of `text` in a BERT vocabulary; an inlined file counts as one."""
+    """Estimate the word pieces of `text` in a BERT vocabulary; a base64 data URI counts as one."""
     text = _DATA_URI.sub("data", text) if ";base64," in text else text
     return len(re.findall(_PIECE_PATTERN, text))
 
 
 def has_more_pieces(text: str, most: int) -> bool:
-    """Whether a text has more than `most` pieces, which are counted if it has more characters."""
+    """Whether a text has more than `most` pieces; a text of at most `most` characters has not."""
     return len(text) > most and count_pieces(text) > most

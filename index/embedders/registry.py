@@ -107,11 +107,11 @@ def advise_other_model(identity: EmbedderIdentity, posts: Mapping[str, int]) -> 
 
 
 def open_embedder(identity: EmbedderIdentity, url: str, *, waits: bool = True) -> Embedder:
-    """Return the embedder an index was built with; `url` is its server's, if it has one.
+    """Return the embedder that built an index; `url` is the address of its server, if it has one.
 
-    Without `waits`, it is for many queries: a thread loads the model now, and no query waits long
-    for a server. A server's model is verified at its first use, since the server may be down now.
-    Raises EmbedderMismatch if this version of the package lacks the embedder.
+    Without `waits`, the embedder is for many queries: a thread begins to load the model now, and no
+    query waits long for a server. This function itself waits for no server, which may be down.
+    Raises EmbedderMismatch if this version of the package lacks the embedder, and UsageError.
     """
     if identity.kind in _SERVERS:
         if waits:
@@ -142,8 +142,8 @@ def open_remote(
 def preload(name: str) -> None:
     """Begin to load the packaged embedder with this `EmbedderIdentity.name`, if there is one.
 
-    onnxruntime is imported first. Then a thread loads the graph while FAISS and tantivy are
-    imported.
+    onnxruntime is imported first. Then a thread loads the model while the caller imports FAISS and
+    tantivy.
     """
     for model in PACKAGED.values():
         if model.identity.name == name:
@@ -154,7 +154,7 @@ def preload(name: str) -> None:
 def _choose_by_languages(kind: str, url: str, posts: Mapping[str, int]) -> Choice:
     """Choose a packaged model or one of Ollama's for the posts' languages.
 
-    With `ollama` it is Ollama's; with `auto`, only for English posts if Ollama answers in time.
+    `ollama` takes Ollama's; so does `auto` if the posts are English and Ollama answers in time.
     """
     packaged, why = choose_packaged(posts), f" {_describe_languages(posts)}."
     wanted = DEFAULT_MODEL if packaged is MINILM else MULTILINGUAL_MODEL

@@ -71,14 +71,14 @@ class RemoteEmbedder:
         if recorded is not None:
             self.prefixes = recorded.document_prefix, recorded.query_prefix
         self.vocabulary_coverage = english_coverage if is_english(model) else cover_all
-        """A plain function: it is pickled for worker processes, and open connections cannot be."""
+        """A function and no method: it is pickled for worker processes, unlike open connections."""
         self._identity = recorded
         self._state: tuple[str, str] | None = None
         """Last version and digest that passed `verify`."""
         self._dimension: int | None = None
-        """Width of every vector; `None` while the server is not verified."""
+        """Width that each reply must have; `None` until the next reply sets it."""
         self._max_batch = MAX_BATCH
-        """Texts per request; halved when a batch fails and both of its halves succeed."""
+        """Maximum texts per request; halved when a batch fails and both of its halves succeed."""
         self._batches_match: bool | None = None
         """Whether a batch gives the vectors of single texts; `None` until tried."""
         self._failures = 0
@@ -89,7 +89,7 @@ class RemoteEmbedder:
         return self._identity or self.verify(FOR_A_QUERY)
 
     def verify(self, policy: RetryPolicy) -> EmbedderIdentity:
-        """Request version and digest; check the identity if either changed or none is reported.
+        """Request version and digest; check the identity if one changed or both are missing.
 
         Raises EmbedderMismatch if other weights made the index's vectors, and EmbedderError.
         """
@@ -103,9 +103,9 @@ class RemoteEmbedder:
         return accepted
 
     def embed_documents(self, texts: Sequence[str]) -> Vectors:
-        """Embed in batches, then verify the server.
+        """Embed in batches, or up to len(TEXTS) texts one by one; then verify the server.
 
-        Blank texts stall some versions, so they are not sent. Raises TextsRefused, and as `verify`.
+        A blank text, which stalls some servers, gets zeros. Raises TextsRefused, and as `verify`.
         """
         if self._state is None:
             self.verify(FOR_A_QUERY)
@@ -128,7 +128,7 @@ class RemoteEmbedder:
         return rows
 
     def embed_query(self, text: str) -> Vectors:
-        """Embed a query with a shorter timeout than documents have. Raises as `verify`.
+        """Embed a query with FOR_A_QUERY; a blank one gets zeros. Raises as `verify`.
 
         A server that was verified before is verified again while it embeds the query.
         """
@@ -173,7 +173,7 @@ class RemoteEmbedder:
         )
 
     def _embed_fingerprint(self, texts: Sequence[str], size: int) -> Vectors:
-        """Embed texts, `size` per request. A refused text gets zeros, but the first raises."""
+        """Embed `size` texts per request; refused ones get zeros, but the first must succeed."""
         batches = [list(texts[start : start + size]) for start in range(0, len(texts), size)]
         policy, rows = self.for_documents, list[Vectors]()
         for row in [r for b in batches for r in self._embed_batch(b, policy)]:
@@ -225,7 +225,7 @@ class RemoteEmbedder:
         return rows
 
     def _embed_one(self, prefix: str, text: str, policy: RetryPolicy) -> Vectors:
-        """Return a row; a text that is too long gets its halves' mean. Raises RequestFailed."""
+        """Return a row; a too long text gets its halves' mean direction. Raises RequestFailed."""
         try:
             return self._send(prefix, [text], policy).ravel()
         except RequestFailed as failure:

@@ -50,7 +50,7 @@ class Milvus:
         self._client: Any = None
 
     def create(self, name: str, fields: Mapping[str, str], vector: str, dimension: int) -> None:
-        """Create and load a collection with fields (the key first) and a vector."""
+        """Create and load a collection with `fields` (types by name, key first) and a vector."""
         client = type(self._connected())
         from pymilvus import DataType
 
@@ -77,7 +77,7 @@ class Milvus:
         return list(self.ask("query", name, filter=expression, **more))
 
     def search(self, name: str, query: Vectors, limit: int, expression: str) -> dict[int, float]:
-        """Return about the `limit` largest inner products, at most MOST_ROWS, by key."""
+        """Return inner products by key: the `limit` largest or nearly so, at most MOST_ROWS."""
         [hits] = self.ask(
             "search",
             name,
@@ -90,7 +90,7 @@ class Milvus:
         return dict(zip(hits.ids, hits.distances, strict=True))
 
     def ask(self, method: str, *collection: str, **arguments: Any) -> Any:
-        """Call a method of pymilvus's client; retry once if server or collection is unavailable."""
+        """Call pymilvus; retry once if the server is unavailable or a collection is not loaded."""
         try:
             try:
                 client = self._connected()
@@ -107,7 +107,7 @@ class Milvus:
             raise self._translate(error) from error
 
     def _connected(self, *, anew: bool = False) -> Any:
-        os.environ["GRPC_VERBOSITY"] = "NONE"  # it writes to stderr by itself
+        os.environ["GRPC_VERBOSITY"] = "NONE"  # else gRPC writes to stderr
         try:
             from pymilvus import MilvusClient
         except ImportError as error:
@@ -128,7 +128,7 @@ class Milvus:
             return self._client
 
     def _translate(self, error: Exception) -> IndexProblem:
-        """Translate an error of pymilvus without the token and, for clients, without its words."""
+        """Translate an error of pymilvus without the token; clients do not get pymilvus's text."""
         if isinstance(error, IndexProblem):
             return error
         server, words = f"The Milvus server at {self.address}", _describe(error)

@@ -52,7 +52,7 @@ class RemoteFiles:
     def put(self, content: bytes) -> str:
         """Write a file's content unless it is there; return its SHA-256.
 
-        The first block is written last, so its presence shows that the others are there.
+        The first block is written last, so its presence shows that the file is complete.
         """
         sha256 = hashlib.sha256(content).hexdigest()
         if not self._milvus.query(self._collection, f'key == "{sha256}:0"', ["key"]):
@@ -75,7 +75,7 @@ class RemoteFiles:
         return content
 
     def delete_others(self, kept: Collection[str]) -> None:
-        """Delete all contents except those with these checksums."""
+        """Delete all files except those with these checksums; heads stay."""
         for row in self._milvus.query(self._collection, "part in [0, 1]", ["name"]):
             if row["name"] not in kept:
                 wanted = f'name == "{row["name"]}"'

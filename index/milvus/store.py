@@ -5,7 +5,7 @@
 
 A machine has a copy of the files in its cache folder, laid out as an index in a folder, with a
 cache of embeddings and a record of its last ingest. An ingest adds rows to both collections; a
-rebuild makes a new one for vectors.
+rebuild makes a new collection for vectors.
 """
 
 from __future__ import annotations
@@ -74,7 +74,7 @@ class MilvusStore(FolderStore):
         )
 
     def stamp(self) -> Stamp | None:
-        """Identify the live generation by one request; `None` if there is none."""
+        """Return the live generation's stamp by one request, `None` if that cannot be read."""
         with suppress(IndexProblem):
             live = self._read_live(strong=False)
             return live["number"], int(live["manifest"][:12], 16)
@@ -85,7 +85,7 @@ class MilvusStore(FolderStore):
         return int(self._read_live()["number"])
 
     def read_manifest(self, number: int) -> Manifest:
-        """Read a generation's manifest, once its files are copied."""
+        """Copy the live generation's files, and read its manifest; `number` must be its number."""
         self._copy(number)
         return super().read_manifest(number)
 
@@ -101,7 +101,7 @@ class MilvusStore(FolderStore):
 
     @contextmanager
     def lock_writer(self) -> Iterator[None]:
-        """Hold the lock of this machine and the lease on the server."""
+        """Hold the lock of this machine and the lease on the server; end the lease afterwards."""
         with super().lock_writer():
             self._remote.create()
             self._renew_lease(takes=True)
@@ -133,8 +133,8 @@ class MilvusStore(FolderStore):
     def begin(self, base: Manifest | None, dimension: int) -> Iterator[GenerationFiles]:
         """Begin a generation as in a folder, in a collection with only the rows of `base`.
 
-        The collection is new if `base` is `None`. Rows, collections and files of neither the live
-        generation nor `base` are deleted from the server.
+        The collection is new if `base` is `None`. Files that the live generation lacks are deleted
+        from the server, and collections that neither generation uses.
         """
         milvus, remote, index = self._milvus, self._remote, self._address.name
         self._renew_lease()
@@ -158,7 +158,7 @@ class MilvusStore(FolderStore):
     def write_vectors(
         self, files: GenerationFiles, before: GenerationFiles | None, dimension: int
     ) -> VectorWriter:
-        """Begin the rows of vectors."""
+        """Begin the vectors of a generation with those of `before`, if it is given."""
         base = read_directory(before.vectors) if before else empty_directory(dimension)
         milvus, check = self._milvus, self._renew_lease
         return MilvusVectorWriter(milvus, self._collection, check, files.vectors, base)
@@ -192,7 +192,7 @@ class MilvusStore(FolderStore):
             with TemporaryDirectory(dir=self.layout.root, prefix="copy-") as folder:
                 copy = Path(folder) / files.folder.name
                 self._copy_files(copy, live["manifest"])
-                with suppress(OSError):  # another process has made it meanwhile
+                with suppress(OSError):  # another process has made the copy
                     copy.rename(files.folder)
             self._delete_all_but(*(kept for kept in self.layout.numbers() if kept >= number))
 

@@ -25,7 +25,7 @@ from blog_search_mcp.index.vectors.segments import (
 )
 
 WINDOWS = 1 << 16
-"""Maximum vectors of a chunk; a row's key is chunk ID times this, plus its place in the chunk."""
+"""Maximum vectors of a chunk. A row's key is chunk ID times this, plus the vector's place."""
 AT_ONCE = 5_000
 """Maximum rows whose cosines are requested at once."""
 

@@ -20,10 +20,10 @@ from blog_search_mcp.index.types import Chunk
 
 WIDTHS = 400, 160, 100
 """Columns of the first preview, of the second, and of each later one; a Han character takes two.
-These previews show the evidence of .34 of 189 questions on six blogs; five of 240 columns show .16
-and take more tokens."""
+These previews show the evidence for .34 of 189 questions on six blogs. Five previews of 240 columns
+show .16 and take more tokens."""
 LEAD = 0.3
-"""Maximum share of the width that a line may have before the match for which it is cut."""
+"""Maximum share of the width before the match around which the line is cut."""
 TAIL = 0.6
 """Minimum share of the width that is filled before the line may end at a sentence or clause."""
 _CLAUSE_END = re.compile(r"[。！？；，、：]+[」』”’）]*|[.!?;:,](?=\s)|\s[|–—-](?=\s)")
@@ -36,7 +36,7 @@ _LEFT_OUT = re.compile(r"(?i)(?:%[89a-f][0-9a-f]){2}|^(?::[a-z][\w-]*: \S+(?: |$
 
 
 def list_lines(chunk: Chunk) -> list[tuple[str, int]]:
-    """List the lines of a chunk for a preview, each with the number of inner headings up to it."""
+    """List a chunk's lines, headings set off by dashes, each with its count of headings so far."""
     lines, passed, inner = list[tuple[str, int]](), 0, chunk.inner_headings
     for text in map(one_line, chunk.plain.split("\n")):
         runs = re.split("([!-~]+)", text) if "%" in text else [text]
@@ -58,7 +58,7 @@ def write_text(chunk: Chunk) -> str:
 def make_snippet(
     plain: str, weights: Mapping[str, float], language: str = "en", width: int = WIDTHS[0]
 ) -> str:
-    """Return about `width` columns of `plain` on one line; `…` marks what is left out.
+    """Return up to `width` columns of `plain` on one line, and `…` at each end that is cut.
 
     `weights` has the weight of each stem of the query; `language` is that of `plain`.
     """
@@ -111,7 +111,7 @@ def _place_at(columns: Sequence[int], column: float) -> int:
 
 
 def highlight(text: str, query: Query, language: str) -> tuple[tuple[int, int], ...]:
-    """Return the (start, end) of each run of `text` that matches the query; none touch.
+    """Return the (start, end) of each run of words of `text` with a stem of the query; none touch.
 
     `language` is that of `text`. Function words count only if the query has no other words.
     """

@@ -31,7 +31,7 @@ def _list_request_words(*kinds: str) -> list[str]:
 
 
 def _any(*kinds: str) -> str:
-    """Return a pattern of the kinds' words, with word boundaries in scripts that have blanks."""
+    """Return a pattern of the kinds' words, with word boundaries except in East Asian scripts."""
     words = (w if max(w) > "\u3000" else rf"\b{w}\b" for w in _list_request_words(*kinds))
     return f"(?:{'|'.join(words)})"
 
@@ -43,7 +43,7 @@ _MONTHS = {name: number for number in range(1, 13) for name in _list_request_wor
 _MONTH = rf"(?:{'|'.join(_MONTHS)})\b".replace("mars", r"(?<=\b(?:de|en)\s)mars")
 """Pattern of a month's name; `mars` counts only after `de` or `en`."""
 _YEAR, _DAY = r"(?<![a-z\d.])((?:19|20)[0-9]{2})(?!\d)", r"(3[01]|[12][0-9]|0?[1-9])(?!\d)"
-_UNITS = {"year": 4, "month": 7, "week": 10, "day": 10}  # characters of a unit's ISO form
+_UNITS = {"year": 4, "month": 7, "week": 10, "day": 10}  # length of the ISO form
 _COUNTED = re.compile(
     rf"(?i)(?:({_any('this')})|{_any('last')})\s*(?:([0-9]{{1,3}})\s*|(?!{_any('day')}))"
     rf"(?:{'|'.join(rf'(?P<{unit}>{_any(unit)})' for unit in _UNITS)})(?!\s(?:of|in|at)\b)"
@@ -99,9 +99,9 @@ def read_request(
     """Read the time and the authors that a query for posts names.
 
     Posts are listed if every word is understood. If a subject is left, it is searched with time and
-    authors (after "by") as filters, unless `filters` has its own. A query that is not surely for
-    posts, or has more than 25 words or CJK characters, is searched as it is. A time after a word is
-    no time if passages have both as a phrase (Server 2016).
+    authors (after "by") as filters; conditions in `filters` win. A query that is not surely for
+    posts is searched as it is, also one of more than 25 words (a CJK character is one). A time
+    after a word is no time if passages have both as a phrase (Server 2016).
     """
     length = len(re.findall(_TOKEN, text))
     is_asked = _POST_WORDS.search(text) or (_WRITING_WORDS.search(text) and length > 1)

@@ -37,7 +37,7 @@ MANIFEST_HEAD = b'{"format": '
 
 
 def require_own(paths: Iterable[Path], *kinds: int) -> None:
-    """Raise IndexProblem if a path exists and is not of these kinds (`stat.S_IFMT`)."""
+    """Raise IndexProblem if a path exists and is a link or not of these kinds (`stat.S_IFMT`)."""
     for path in paths:
         with suppress(OSError):
             if stat.S_IFMT(path.lstat().st_mode) not in kinds:
@@ -60,7 +60,7 @@ class GenerationFiles:
         self.overview = folder / "overview.json"
 
     def require_own(self) -> None:
-        """Raise IndexProblem if one of these is a link, or neither a file nor a folder."""
+        """Raise IndexProblem if anything inside is a link, or neither a file nor a folder."""
         parts, kinds = (self.vectors, self.lexical), (stat.S_IFREG, stat.S_IFDIR)
         names = (self.manifest, self.catalog, self.texts, self.overview)
         require_own((self.folder, *parts, *names), *kinds)
@@ -135,14 +135,14 @@ def replace_file(path: Path, content: bytes) -> None:
 
 
 Stamp: TypeAlias = tuple[int, ...]
-"""Stamp that changes with every switch of generations; it begins with the live one's number."""
+"""Stamp of the live generation: its number, then numbers that change with each switch."""
 FileStamp: TypeAlias = tuple[int, int, int]
 """Inode, size in bytes, and time in ns since 1970 of the last change of content. The time of the
 last change of status is not used: it changes with each link to the file."""
 
 
 def read_stamp(path: Path) -> FileStamp | None:
-    """Read a file's stamp, `None` if there is no such file."""
+    """Read the stamp of a file or link, `None` if there is none or it cannot be read."""
     with suppress(OSError):
         status = path.lstat()
         return status.st_ino, status.st_size, status.st_mtime_ns

@@ -34,7 +34,7 @@ class IndexedPost:
     """SHA-256 of the file's bytes, in hex."""
     chunks: NonNegativeInt
     waiting: NonNegativeInt = 0
-    """Number of its windows whose vectors come with a later generation: all of them or 0."""
+    """Number of the post's windows if their vectors come with a later generation, else 0."""
     expires: str | None = None
     """Instant from which the post is left out, in UTC, ISO 8601 to the second."""
 
@@ -50,7 +50,7 @@ class PendingPost:
     anchors: tuple[str, ...] = ()
     """Fragments, without `#`, that a link to the post may have; empty if they are not known."""
     terms: PostTerms = field(default_factory=PostTerms)
-    """Terms that find the post; empty for a post that is read back."""
+    """Terms that find the post; empty for a post that is read from an index."""
 
 
 BuildFingerprint: TypeAlias = dict[str, int | bool | str]
@@ -59,7 +59,7 @@ BuildFingerprint: TypeAlias = dict[str, int | bool | str]
 
 @dataclass(frozen=True, slots=True)
 class Checksum:
-    """A file's size in bytes, SHA-256 in hex, and stamp when hashed, which a copy does not have."""
+    """A file's size in bytes, SHA-256 in hex, and stamp when hashed; a copy has another stamp."""
 
     size: NonNegativeInt
     sha256: str
@@ -73,7 +73,7 @@ class Manifest(BaseModel):
 
     generation: NonNegativeInt
     created: str
-    """Time of the walk: UTC, ISO 8601 to the second. Posts that changed later are not included."""
+    """Time when the content folder was walked: UTC, ISO 8601 to the second."""
     embedder: EmbedderIdentity
     build: BuildFingerprint
     """Settings of the build; an ingest with other settings rebuilds the index."""
@@ -147,7 +147,7 @@ class Guard:
     def __init__(
         self, files: GenerationFiles, manifest: Manifest, *, trusts_stamps: bool = True
     ) -> None:
-        """Hash all files, or with `trusts_stamps` those changed or lost. Raises as `check`."""
+        """Hash all or only changed ones (`trusts_stamps`). Raises as `check`, or if one is lost."""
         self._folder = files.folder
         self._files = {files.folder / name: checksum for name, checksum in manifest.files.items()}
         self._verified: dict[Path, FileStamp | None] = {}
@@ -158,7 +158,7 @@ class Guard:
             self._compare(path, read_stamp(path))
 
     def check(self) -> None:
-        """Raise IndexBroken if a file's content has changed; a file with a new stamp is hashed.
+        """Raise IndexBroken if a file's content has changed; only a file of a new stamp is hashed.
 
         A deleted file does not count: a generation that is no longer kept stays readable for those
         who opened it. Raises IndexProblem if this account may not read a file.

@@ -1,7 +1,7 @@
 """Detect the language of a text, which decides how words are stemmed and which are function words.
 
 Chinese, Japanese and Korean are recognized by their scripts. Each other language is recognized by
-its function words, which make up a third of any running text, and by letters that few others have.
+its function words, .25 or more of the words of running text, and by letters that few others have.
 A text with too few of both has no language: names, abbreviations and commands are spelled like
 function words of some language (AI, OS, man, I/O).
 """
@@ -19,7 +19,7 @@ HANGUL = "\u1100-\u11ff\uac00-\ud7af"
 IDEOGRAPHS = f"\u3005-\u3007{HAN}{KANA}"
 """Han, kana, and marks that stand for a Han character."""
 CJK = f"{IDEOGRAPHS}{HANGUL}"
-"""Scripts whose words are indexed as pairs of characters. Each constant above and FULL_WIDTH is the
+"""Scripts whose words are indexed as pairs of characters. Each string of characters here is the
 inside of a set in a regular expression."""
 FULL_WIDTH = f"{IDEOGRAPHS}\u3001-\u303f\u30fb\u3100-\u312f\uff00-\uffef"
 """Characters between which a line breaks without a space: ideographs, bopomofo, punctuation and
@@ -42,7 +42,7 @@ def read_rows(name: str) -> list[str]:
 _LANGUAGE_ROWS = {
     code: row for code, *row in (row.split("\t") for row in read_rows("languages.txt"))
 }
-"""Columns by language tag: stemmer (`own`, `latin`, or `-` for none), names, related languages."""
+"""Columns by tag: the stemmer's script (`latin`, `own`, `-` for none), names, related languages."""
 NOT_LATIN = frozenset(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "own")
 STEMMED = NOT_LATIN.union(code for code, row in _LANGUAGE_ROWS.items() if row[0] == "latin")
 """Languages with a Snowball stemmer; words of other languages are stemmed as English."""
@@ -58,13 +58,13 @@ is Latin in any language."""
 LEAST_EVIDENCE = 2
 """Minimum evidence to name a language. A function word counts one, since it may be a coincidence
 (de facto, la jolla), and two with a letter beyond ASCII (für). A single letter counts one less (à,
-a). Each word with a letter that few languages have adds one, but all of them two at most."""
+a). Each word with a letter that few languages have adds one, up to two. Repeats do not count."""
 UNDETERMINED = "und"
 """BCP 47's tag of an unknown language."""
 
 
 def language_of(text: str) -> str:
-    """Return the ISO 639-1 language of `text`: `""` if unclear, `und` if 50 words show none."""
+    """Return the ISO 639-1 code of `text`, `und` if 50 or more words show none, `""` if unclear."""
     return _language_of_sample(text[:20_000])  # more would not change the answer
 
 
@@ -95,7 +95,7 @@ def _language_of_sample(sample: str) -> str:
 
 
 def common_languages(posts: Mapping[str, int]) -> tuple[str, ...]:
-    """Return the languages that a query is looked up in, the commonest first.
+    """Return the languages in which a query is looked up, the commonest first; `en` without posts.
 
     `posts` counts posts by language. Languages with less than a twentieth of the posts are left
     out, since each costs a look-up of every word.
@@ -111,7 +111,7 @@ def primary_subtag(language: str) -> str:
 
 
 def stemmer_of(language: str) -> str:
-    """Return the Snowball stemmer of a `language` (`de`, `pt-br`), else `en` (`zh-tw`)."""
+    """Return the code of a language's Snowball stemmer (`pt` for `pt-br`), `en` if it has none."""
     code = primary_subtag(language)
     code = "no" if code in {"nb", "nn"} else code
     return code if code in STEMMED else "en"
@@ -164,6 +164,6 @@ def is_spoken(tag: str, shown: str) -> bool:
 
 
 def language_tag(text: str) -> str:
-    """Return text such as `zh_TW` or `en-US.UTF-8` as a BCP 47 tag in lower case, else `""`."""
+    """Return a tag such as `zh_TW` or `en-US.UTF-8` as BCP 47 in lower case, `""` for no tag."""
     tag = text.strip().lower().replace("_", "-").removesuffix(".utf-8")
     return tag if _LANGUAGE_TAG.fullmatch(tag) else ""

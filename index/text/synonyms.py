@@ -26,9 +26,9 @@ LANGUAGES = ("zh", "ja")
 
 @cache
 def _read_table(language: str) -> Mapping[str, list[str]]:
-    """Return synonyms of a language's words: the English name first, then other regions' words.
+    """Return synonyms of a language's words: English names first, then other regions' words.
 
-    The stem of an English name lists the words with that name. All are in Simplified characters.
+    The stem of an English name has the words with that name. All are in Simplified characters.
     """
     table = defaultdict[str, list[str]](list)
     for row in read_rows("computing_words.txt") if language in LANGUAGES else ():
@@ -54,7 +54,7 @@ def add_synonyms(
     further: dict[str, set[str]] = defaultdict(set)
 
     def list_synonyms(word: str, table: Mapping[str, list[str]]) -> list[str]:
-        """Return the word, then its synonyms that the blog uses at least as often as the word."""
+        """Return the word, then its synonyms that the blog uses, at least as often as the word."""
         others = table.get(word if _CJK_RUN.match(word) else stem(word, "en"), ())
         least = max(min(map(frequency_of, _stems(word))), 1) if others else 1
         return [
@@ -113,9 +113,9 @@ _CJK_RUN = re.compile(f"[{CJK}]+")
 
 
 def gloss_in_english(text: str, language: str) -> tuple[str, float] | None:
-    """Return the English names of a query's words, and the share of the query that has them.
+    """Return the English names of a query's words, and the share of its characters that have one.
 
-    A Latin word is its own name and counts as two characters. The result is `None` for a language
+    A Latin word names itself and counts as two characters. The result is `None` for a language
     without a table, and for fewer than two names, which find nothing new.
     """
     if language not in LANGUAGES:

@@ -44,7 +44,7 @@ class LexicalLevel:
         """Function that counts the documents with a word: with its commonest stem, or if it has a
         pattern, with any stem or the pattern.
 
-        It holds the level weakly: a cycle would keep its files open until garbage is collected."""
+        Its reference to the level is weak: a cycle would keep files open until it is collected."""
 
     def document_frequency(self, stem: str) -> int:
         """Count the documents with a stem; deleted ones count until their segment is merged."""
@@ -82,13 +82,13 @@ class LexicalLevel:
     def coverage(
         self, query: Query, limit: int = 1, among: Sequence[int] | None = None
     ) -> dict[int, float]:
-        """Return up to `limit` ids, best first, each with its IDF-weighted share of the words."""
+        """Return up to `limit` ids, best first, each with its IDF-weighted share of the query."""
         idf = self.idf(query)
         clauses = [self._match_word(word, worth) for word, worth in idf.items()]
         return self._search(clauses, sum(idf.values()), limit, among)
 
     def count_with_all(self, query: Query, among: Sequence[int] | None = None) -> int:
-        """Count the documents with every content word that has no role; 0 if there is none."""
+        """Count the documents with all words of weight 1 and no role; 0 if the query has none."""
         clauses = [
             self._match_word(word) for word in query.content if word.is_needed and not word.role
         ]
@@ -148,7 +148,7 @@ class LexicalSearcher:
     """Single chunks, by chunk id."""
 
     def __init__(self, folder: Path) -> None:
-        """Open `folder`, or a copy if it is read-only: tantivy needs a lock file in it."""
+        """Open `folder`, or a temporary copy if it is read-only: tantivy writes a lock file."""
         try:
             self._open(folder)
         except ValueError as error:
@@ -158,7 +158,7 @@ class LexicalSearcher:
             copy = Path(temporary.name) / folder.name
             shutil.copytree(folder, copy, copy_function=shutil.copyfile)
             for level in (copy, *copy.iterdir()):
-                level.chmod(0o700)  # copytree gives a folder its original's permissions
+                level.chmod(0o700)  # a copied folder is read-only too
             self._open(copy)
             self._copy = temporary  # deleted after the levels that map its files
 
