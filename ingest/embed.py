@@ -3,7 +3,7 @@
 Indexing words takes seconds; embedding a large blog takes minutes or an hour. If more than
 MAX_INLINE_WINDOWS windows need vectors, the keyword index is published first. The vectors follow in
 a few more generations, newest posts first. The manifest lists the waiting posts and the catalog
-holds their texts, so the next ingest can finish an interrupted backlog without reading a file.
+holds their texts, so the next ingest can finish an interrupted backlog without reading a post.
 """
 
 from collections import Counter
@@ -23,14 +23,14 @@ from blog_search_mcp.ingest.report import Progress
 from blog_search_mcp.ingest.write import IndexWriter
 
 BATCH = 32
-"""Number of texts per request. A batch is cached at once, so a killed run loses at most one."""
+"""Maximum texts per request. A batch is cached at once, so a killed run loses at most one batch."""
 REFUSED_FLOOR = 20
-"""Maximum refused texts; a tenth of the texts sent, if that is more. Beyond it an ingest fails."""
+"""Refused texts above which an ingest fails, if they are also over a tenth of the texts sent."""
 MAX_INLINE_WINDOWS = 500
 """Maximum windows embedded before anything is published; with more, keyword search comes first.
 500 windows take 5 s on two cores with the smallest packaged model, 30 s with nomic-embed-text."""
 BLOCK = 256
-"""Number of windows that fill a block. A block is sorted, so that a batch has similar lengths."""
+"""Windows from which a block is written. Its texts are sorted, so a batch has similar lengths."""
 
 
 class _Window(NamedTuple):
@@ -69,11 +69,11 @@ class EmbeddingQueue:
             self.flush()
 
     def flush(self) -> None:
-        """Write the cached vectors of the queued posts; record incomplete posts as waiting."""
+        """Write the cached vectors of complete queued posts; record the other posts as waiting."""
         self._write_block(self._cache.get)
 
     def embed_backlog(self, backlog: Mapping[str, int], most: int) -> None:
-        """Embed about `most` windows of `backlog` (windows per source). Raises EmbedderError."""
+        """Embed about `most` windows of `backlog` (windows by source). Raises EmbedderError."""
         before = accumulate(backlog.values(), initial=0)
         sources = (name for name, n in zip(backlog, before, strict=False) if n < most)
         for pending, chunk_ids in self.writer.read(sources):

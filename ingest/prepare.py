@@ -44,9 +44,9 @@ class ParsedResult:
     problems: tuple[str, ...] = ()
     """Warnings about the file, each beginning with its source."""
     has_parts: bool = False
-    """Whether the post includes other files; then its text may change while its file does not."""
+    """Whether the post includes files, even missing ones; its text may change without its file."""
     no_link: str = ""
-    """Reason why `new` has no link; empty if it has one."""
+    """Reason why `new` has no link; empty if it has one, or if there is no `new`."""
 
 
 def skip_post(file_to_read: FileToRead, reason: str) -> ParsedResult:
@@ -63,7 +63,7 @@ def prepare_post(
     site: Site,
     measure_coverage: Callable[[Sequence[str]], list[float]],
 ) -> ParsedResult:
-    """Read a file and make its post, unless it is left out or the index has its content already.
+    """Read a file and make its post, unless the post is left out or the index has its content.
 
     `measure_coverage` returns the share of each text that the embedder's vocabulary covers.
     Raises UnreadablePost for any fault of the file; also other BlogSearchErrors and MemoryError.
@@ -120,7 +120,7 @@ def _read_part(
 ) -> str:
     """Return an included file's plain text; `""` if missing, not Markdown, too large or not public.
 
-    `parts` caches size and text by source; `""` stands for missing files. Raises ContentError.
+    `parts` caches (size, text) by source, with key `""` for missing files. Raises ContentError.
     """
     for base in (posixpath.dirname(file.source), "", "_includes", ".."):
         path = posixpath.normpath(posixpath.join(base, name.lstrip("@/")))
@@ -163,7 +163,7 @@ def _make_pending_post(
 ) -> tuple[PendingPost, str]:
     """Return the post with its chunks, and the reason why it has no link (`""` if it has one).
 
-    A post without text gets a chunk of its description, else `words`, else (with aliases) title.
+    A post without text gets one chunk: description, else `words`, else title if it has aliases.
     """
     post, (tag, key) = document.post, site.find_language(document.post.source)
     post = replace(

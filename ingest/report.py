@@ -106,7 +106,7 @@ class Counts:
             raise ContentError(message, for_clients="There is no post to index.")
 
     def report(self, manifest: Manifest, advice: str, seconds: float) -> Report:
-        """Make the report of the finished run; `advice` is a sentence on the embedder."""
+        """Make the report of the finished run; `advice` is a sentence on the embedder, or `""`."""
         written = {name: why for name, why in self._outcomes.items() if isinstance(why, str)}
         unlinked = Counter(filter(None, written.values()))
         choice = self._plan.choice
@@ -177,12 +177,12 @@ def _plural(number: int, noun: str) -> str:
 
 
 LINES, SILENCE, BLINK = 10, 15.0, 0.1
-"""LINES is the number of lines per stage. SILENCE is the maximum seconds without a line; BLINK is
-the same on a terminal."""
+"""A stage has up to LINES evenly spaced lines. One more is due SILENCE seconds after the last, or
+BLINK seconds after the last on a terminal."""
 
 
 class Progress:
-    """Prints the progress of a run on a stream, at each tenth of a stage and after SILENCE.
+    """Progress of a run, printed on a stream (if any) at each tenth of a stage and after SILENCE.
 
     On a terminal a stage has one line, which is rewritten up to ten times a second.
     """

@@ -24,8 +24,8 @@ def read_cascades(
 ) -> tuple[Cascade, ...]:
     """Read the cascades of the content folder, of the folders above it and of the configuration.
 
-    The cascade nearest to a post comes first. Raises ContentError for an unreadable section, since
-    the author may not want its posts to be public.
+    The cascade nearest to a post comes first. Raises ContentError for an unreadable file, since its
+    author may not want the posts below it to be public.
     """
     sections = [*walked.sections]
     if isinstance(generator, Hugo | Zola):
@@ -50,7 +50,7 @@ def read_cascades(
 
 
 def _find_above(content: Path, prefix: str, root: str) -> Iterator[Path]:
-    """Yield the data files and sections in the site's folders above `content`, nearest first."""
+    """Yield the site's data files above `content`, and sections from `root` on, nearest first."""
     sections = prefix.removeprefix(root).count("/")
     for level, folder in enumerate(content.resolve().parents[: prefix.count("/")]):
         for path in sorted(folder.iterdir()):
@@ -59,9 +59,9 @@ def _find_above(content: Path, prefix: str, root: str) -> Iterator[Path]:
 
 
 def _list_bundles(sources: Sequence[str]) -> Iterator[str]:
-    """Yield each `index` file that has other posts in or below its folder: parts of its page.
+    """Yield each `index` file, not at the top, with posts beside or below it: parts of its page.
 
-    Hugo: https://gohugo.io/content-management/page-bundles/#leaf-bundles. Zola calls them assets.
+    `sources` are sorted. Hugo: https://gohugo.io/content-management/page-bundles/#leaf-bundles.
     """
     for before, source, after in zip(("", *sources), sources, (*sources[1:], ""), strict=False):
         n = source.rfind("/") + 1

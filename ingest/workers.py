@@ -33,12 +33,12 @@ Output = TypeVar("Output")
 MIN_POOLED = 100
 """Minimum items for which processes pay: two start in .35 s, and save 3.5 of 7 ms per post."""
 MAX_WORKERS = 4
-"""Default limit of processes: each takes 100 MB, and a fifth of the work cannot be parallel."""
+"""Most processes by default: each takes 100 MB, and a fifth of the work cannot be parallel."""
 IN_FLIGHT = 32
 """Number of items submitted in advance per process."""
 MAX_SECONDS = 30
-"""Maximum seconds for one item. An item lost in a worker process is tried once more, since the
-machine may have been busy. A post takes 7 ms of processor time, the largest file (16 MB) 16 s."""
+"""Maximum seconds for one item. An item that times out in a worker process or kills it is tried
+again, for the machine may be busy. A post takes 7 ms of processor time, a file of 16 MB 16 s."""
 LOST_REASON = (
     f"reading it takes more than {MAX_SECONDS} s, or too much memory, or ends the process that "
     "reads it; change it, name it in a .blogignore, or try again with --rebuild"
@@ -48,11 +48,11 @@ _MANY_LOST = (
     "Nothing in the index has changed."
 )
 MAX_LOST = 20
-"""Maximum items that time out or kill a process. A faulty machine must not empty the index."""
+"""Maximum items that time out in a worker process or kill it. A fault must not empty the index."""
 
 
 class _Process(SpawnProcess):
-    """Process that does not run the main module again; it may be a caller's whole script."""
+    """Process that does not run the main module again, which may be a caller's whole script."""
 
     @staticmethod
     def _Popen(process_obj: BaseProcess) -> Any:  # noqa: N802
@@ -87,7 +87,7 @@ class WorkerPool:
         Take all results of one call before the next call. Fewer than MIN_POOLED items (or any
         number, if the limit is one process) run in this process; on Windows or outside the main
         thread, where no signal can stop an item, in one other process. An item is lost if it
-        raises UnreadablePost or MemoryError, takes over MAX_SECONDS or kills its process;
+        raises UnreadablePost or MemoryError, takes over MAX_SECONDS or kills a worker process;
         `make_lost(item, reason)` is then its result. Other errors are raised. Raises IngestFailed
         if more than MAX_LOST items time out or kill a process, or if a process does not start.
         """
@@ -105,7 +105,7 @@ class WorkerPool:
             pending.extend(islice(futures, 1))
 
     def close(self) -> None:
-        """End the processes, and drop the items that have not begun."""
+        """Stop the processes at once, and drop the unfinished items."""
         if self._pool is not None:
             self._pool.stop()
             self._pool.join()
@@ -120,7 +120,7 @@ class WorkerPool:
         *,
         is_last: bool = False,
     ) -> Output:
-        """Return the result of an item; a lost item is tried once more."""
+        """Return an item's result; if it timed out or its process ended, try it once more."""
         from pebble import ProcessExpired  # importing takes 20 ms, and few items need no process
 
         try:
@@ -166,7 +166,7 @@ def _work(
 
 @contextmanager
 def _limit_time() -> Iterator[None]:
-    """Raise MemoryError, which no reader catches, after MAX_SECONDS of the block in this process.
+    """Raise MemoryError, which no reader of files catches, if the block takes over MAX_SECONDS.
 
     A call into C delays the signal until it returns; Python's regular expressions do not.
     """

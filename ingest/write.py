@@ -1,8 +1,8 @@
 """Write the next generation of an index: the live one with posts removed and added.
 
-Posts and blocks of vectors are written as they come, so that memory stays bounded for any blog. No
-reader sees the generation before `commit` makes it live. A generation that is not committed is
-deleted, after a crash by the next ingest.
+Chunks and blocks of vectors are written as they come, so that memory never holds all of them.
+No reader sees the generation before `commit` makes it live. An uncommitted generation is deleted at
+once, or after a crash by the next ingest.
 """
 
 from __future__ import annotations
@@ -30,16 +30,16 @@ if TYPE_CHECKING:
     from blog_search_mcp.index.folder import FolderStore
 
 SUPERSEDED_SHARE = 0.2
-"""Maximum deleted chunks, as a share of the live generation's; with more, the lexical index is
-rewritten. tantivy counts deleted chunks in its statistics until their segment is merged."""
+"""Maximum chunks deleted since the lexical index was last rewritten, as a share of the live chunks.
+With more it is rewritten: tantivy counts deleted chunks until their segment is merged."""
 
 
 @dataclass
 class IndexWriter:
     """Writer of an unfinished generation; make it with `open_index_writer`.
 
-    Call `add` and `remove` for posts, then `write_lexical` and `commit`, each once. Vectors may be
-    added (`vectors.add`) at any time before `commit`.
+    Call `add` and `remove` for posts, then `write_lexical` once and `commit` once. Vectors may be
+    added (`vectors.add`), and waiting windows recorded (`record`), at any time before `commit`.
     """
 
     _store: FolderStore
@@ -60,7 +60,7 @@ class IndexWriter:
         self._superseded = 0
         self._changed = set[str]()
         self.contradiction = ""
-        """Sentence on links that contradict the posts' URLs, if most posts are new, else `""`."""
+        """Sentences on links that contradict posts' URLs; `""` if none or if most posts are old."""
 
     def remove(self, sources: Iterable[str]) -> None:
         """Remove the posts with these sources, and ignore unknown sources."""
@@ -93,14 +93,14 @@ class IndexWriter:
         return {source: waiting[source] for source, _ in names if source in waiting}
 
     def read(self, sources: Iterable[str]) -> Iterator[tuple[PendingPost, tuple[int, ...]]]:
-        """Read posts back from the catalog, each with the ids of its chunks."""
+        """Read posts back from the catalog, without links and terms, each with its chunks' ids."""
         for source in sources:
             post_id, post = self._catalog.require_post(source)
             chunks = self._catalog.chunks_of(post_id)
             yield PendingPost(post, tuple(chunks.values()), self._posts[source]), tuple(chunks)
 
     def write_lexical(self) -> None:
-        """Commit the lexical index and the relations of posts; no post may change afterwards."""
+        """Commit the lexical index and write the relations of posts. Then no post may change."""
         base, removed = self._base, self._removed_posts
         superseded = (base.superseded if base else 0) + len(self._removed_chunks)
         if base and superseded > SUPERSEDED_SHARE * base.chunks:
@@ -116,7 +116,7 @@ class IndexWriter:
     def commit(
         self, created: str, build: BuildFingerprint, about: About = ("", "", False)
     ) -> Manifest:
-        """Complete vectors and texts, write the manifest and make this generation the live one.
+        """Commit catalog and vectors, write the manifest and make this generation the live one.
 
         `created` is the time of the walk: UTC, ISO 8601 to the second. `about` describes the blog.
         """
@@ -136,7 +136,7 @@ class IndexWriter:
         return self._store.publish(manifest, self._base.files if self._base else {})
 
     def _write_relations(self) -> None:
-        """Write the relations if metadata or links changed, or if most posts were added now."""
+        """Write the relations if metadata or links changed, or if `add` got most of the posts."""
         are_most_new = 2 * self._added > len(self._posts)
         if self._before is not None and not are_most_new:
             before, now = open_catalog(self._before).post_with_links, self._catalog.post_with_links

@@ -28,8 +28,8 @@ Noticed = TypeVar("Noticed", "Answer", "Passage", "Overview")
 class Engine(Index):
     """An index as a server uses it, with a check for changed posts; thread-safe.
 
-    Answers are from the newest generation that can be opened. Except for `warm_up`, each method
-    may raise BlogSearchError.
+    Answers are from the newest generation that can be opened. Each method may raise
+    BlogSearchError, but not `warm_up`.
     """
 
     def __init__(
@@ -100,9 +100,9 @@ def engine_for(settings: Settings) -> Engine:
 
 
 def engine_for_one(settings: Settings, *, embeds: bool = True) -> Engine:
-    """Make the engine of a command, which waits for the check for changed posts.
+    """Make the engine of a command. Opening the index waits for the check for changed posts.
 
-    With `embeds`, a packaged model is preloaded.
+    With `embeds`, a packaged model is preloaded when the index is opened.
     """
     staleness = StalenessCheck(settings.index, run=lambda work: work())
     load = partial(_load_embedder, settings.embedder_url, embeds=embeds)

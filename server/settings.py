@@ -108,8 +108,8 @@ def parse_url(value: str) -> str:
 def read_absolute(text: str) -> Path:
     """Return the absolute path that a text names, without `..`. Raises ValueError.
 
-    Clients start programs without a shell, so `~` is expanded here. Unless `text` is the name of a
-    file, outer quotes and blanks are stripped, and `$HOME`, `${env:HOME}` and `file://` resolved.
+    Clients start programs without a shell, so `~` is expanded here. Unless a file or folder `text`
+    exists, outer quotes and blanks are stripped, and `$HOME`, `${env:HOME}` and `file://` resolved.
     """
     if not os.path.lexists(text):
         text = re.sub(r"\$\{env:(\w+)\}", r"${\1}", text.strip(" \t\r\n\"'"))

@@ -47,7 +47,7 @@ def find_cascades(cascades: Iterable[Cascade], source: str) -> tuple[Cascade, ..
 
 
 def apply_cascades(named: Fields, cascades: Sequence[Cascade]) -> Fields:
-    """Return a post's fields with the missing and final ones of `cascades`, the nearest first."""
+    """Return fields with the missing (also inner) and final ones of `cascades`, nearest first."""
     named = dict(named)
     for cascade in cascades:
         for name, value in cascade.fields.items():
@@ -78,7 +78,7 @@ def _reaches(cascade: Cascade, source: str) -> bool:
 
 @lru_cache(maxsize=1000)
 def _matches(pattern: str, text: str) -> bool:
-    """Return whether a Hugo pattern matches a path or kind; an unclosed `{` matches any."""
+    """Return whether a Hugo pattern matches a text that begins with `/`; an unclosed `{` does."""
     if (patterns := ignore_rules.expand_braces(pattern)) != [pattern]:
         return any(_matches(each, text) for each in patterns)
     if "{" in pattern:

@@ -31,7 +31,7 @@ class Document:
     """A post read from its file."""
 
     post: Post
-    """Post as described by front matter, body and path; `language` only as the author names it."""
+    """Post as described by front matter, body and path; only the front matter gives `language`."""
     fields: Fields
     """Front matter under the author's own names."""
     named: Fields
@@ -75,12 +75,12 @@ MkDocs (`snippet`), mdBook (`hash`) or VitePress (`vue`) include a file; also `r
 _FORM_BY_SUFFIX = {".mdx": "mdx", ".qmd": "shortcode"}
 """Form of inclusion that files of a suffix may have on every site."""
 MAX_PARTS = 200_000
-"""Maximum characters of included files in a post, repeats included; also maximum bytes read, where
-a file counts at least 1,000."""
+"""Maximum characters that included files add to a post; a file included twice counts twice. It is
+also the maximum bytes read for a post, where each file counts at least 1,000."""
 
 
 def _include_parts(body: str, forms: Collection[str], read_part: Callable[[str], str]) -> str:
-    """Insert the words of included files, each as one line; code stays as it is."""
+    """Replace inclusions by their files' words; code, and inclusions without words, stay."""
     if not (forms and any(sign in body for sign in ("import", "include", "readfile", "8<"))):
         return body
     imported, room, pieces, at = dict[str, str](), MAX_PARTS, list[str](), 0
@@ -113,7 +113,7 @@ def read_document(
     `source` is the path below the content folder, with `/`. `splits_tags` is as in `describe_post`.
     With `keeps_braces` the site prints `{{ x }}`, and no template replaces it. With `reads_hashes`
     `#word` is a heading; with `reads_hashtags` it is a tag. `includes` are the site's forms of
-    inclusion (groups of `_INCLUDE`). `read_part` returns the words of an included file by its path.
+    inclusion (groups of `_INCLUDE`). `read_part` returns a file's words, on one line, by its path.
     """
     text, encoding, repaired = decode(data)
     if len(text) > MAX_MARKS and next(islice(_COSTLY_MARK.finditer(text), MAX_MARKS, None), None):
@@ -153,9 +153,9 @@ posts of nine blogs get another language; all 3 are written in two languages."""
 def find_language(document: Document) -> str:
     """Return the author's language tag (`zh-tw`), else the language of the title and the prose.
 
-    A language in the file's path counts if the text may be in it. Blocks of code are ignored, since
-    their keywords are English in all posts. If no language is found, the result is UNDETERMINED for
-    five words or more of which none is English, else `""`.
+    A language in the file's path comes before the text's if the text may be in it. Blocks of code
+    are ignored, since their keywords are English. If no language is found, the result is
+    UNDETERMINED for five words or more of which none is English, else `""`.
     """
     post, body, left = document.post, document.body, LANGUAGE_CHARACTERS
     if post.language:

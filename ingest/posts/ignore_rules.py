@@ -43,7 +43,7 @@ _CHOICE = re.compile(r"(?:([?+*!])|@)\(([^()]*+)\)")
 
 
 def compile_expressions(expressions: Iterable[str]) -> Callable[[str], bool]:
-    """Return a search for any of the expressions, in Rust's linear time. Raises SchemaError."""
+    """Return a linear-time search for any of the expressions in a text. Raises SchemaError."""
     pattern = "|".join(map("(?:{})".format, expressions)) or r"[^\s\S]"
     schema = core_schema.str_schema(pattern=pattern, regex_engine="rust-regex")
     return SchemaValidator(schema).isinstance_python
@@ -110,7 +110,7 @@ def leaves_out(rules: Rules, path: str) -> bool:
 
 
 def _read_rule_lines(lines: Iterable[str]) -> Iterator[tuple[int, list[str], bool]]:
-    """Yield a line's number, its parts and whether it names only folders. Raises ValueError."""
+    """Yield each line's number (negative with `!`), parts and `is_folder`. Raises ValueError."""
     stripped = ((number, line.rstrip()) for number, line in enumerate(lines, 1))
     for number, line in ((number, line) for number, line in stripped if line and line[0] != "#"):
         text = line.removeprefix("!")

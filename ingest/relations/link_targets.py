@@ -1,8 +1,8 @@
 """Resolve links to the posts they lead to.
 
 A link is resolved as in generators and editors: by the post's URL or a former address, by its file
-beside the linking post or below the content folder, or by its name only. If the blog's URLs are not
-known, links that end in names of posts show the folder of posts on the site.
+beside the linking post or below the content folder, or (if it must be a file) by its name. If the
+blog's URLs are not known, links that end in names of posts show the folder of posts on the site.
 """
 
 import posixpath
@@ -56,12 +56,12 @@ class ParsedLink:
     is_file: bool
     """Whether the link can only lead to a post's file."""
     page: str | None
-    """Path on the blog's site, in the form of `page_of`; `None` if the link leads elsewhere."""
+    """Path on the blog's site, in the form of `page_of`; `None` if elsewhere or not known."""
 
 
 CONTRADICTED_SHARE = 0.2
-"""Minimum share of linked posts (and at least 3 posts) with links that contradict their URLs, for
-the URLs to be wrong. On six blogs it is .00 to .05 for right URLs, .59 and .81 for wrong URLs."""
+"""Share of linked posts (and at least 3 posts) whose links contradict their URLs, from which the
+URLs count as wrong. On six blogs it is .00 to .05 for right URLs, .59 and .81 for wrong URLs."""
 MIN_LINKED_POSTS = 2
 """Minimum posts linked in a folder of the site for it to be the folder of all posts. They must also
 be at least half of the pages linked there."""
@@ -114,7 +114,7 @@ class LinkTargets:
 
     @cached_property
     def _pages(self) -> Mapping[str, str]:
-        """Last href to each page of the site, by page; only absolute paths and own URLs."""
+        """An `href` to each linked page of the site, by page; only absolute paths and own URLs."""
         hrefs = sorted({link.href for links in self._links.values() for link in links})
         split = ((href, split_page(href)) for href in hrefs if not self._leads_out(href))
         hosts = {"", *self.hosts}
@@ -133,7 +133,7 @@ class LinkTargets:
         return max(full, key=posts.__getitem__, default=None)
 
     def _find_named(self, page: str) -> Set[int]:
-        """Return a set with the only post of a page's name, or of its name and folders, if any."""
+        """Return a set with the only post of a page's name (if several, also folders), or empty."""
         folder, _, name = page.rpartition("/")
         posts = set() if _LIST_FOLDERS.search(folder) else self._by_name.get(name, set())
         if len(posts) > 1:
@@ -169,7 +169,7 @@ class LinkTargets:
         return bool(self.hosts) and not self.contradiction
 
     def read(self, href: str, source: str) -> ParsedLink | None:
-        """Parse an address in the post at `source`; `None` for another host or scheme."""
+        """Parse an address in the post at `source`; `None` if it surely leads off the site."""
         parts = None if self._leads_out(href) else split_address(href)
         if parts is None or parts.scheme not in {"", "http", "https", *GENERATED}:
             return None
@@ -197,7 +197,7 @@ class LinkTargets:
         return page_of(path) if is_own and path.startswith("/") else None
 
     def find_target(self, href: str, source: str) -> Target | None:
-        """Return the post that `href` in the post at `source` leads to, if it leads to one."""
+        """Return the post and anchor that `href` in the post at `source` leads to, or `None`."""
         parsed = self.read(href, source)
         post = self._find_post(parsed, source) if parsed else None
         return Target(post, unquote(parsed.parts.fragment)) if parsed and post is not None else None

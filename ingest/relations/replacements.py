@@ -14,7 +14,7 @@ def find_replacements(
     """Return the last replacement of each replaced post, by ID.
 
     A replaced post's own link counts first, then `find_versions`, then a link of the newer post.
-    A post in a circle, or over 51 steps before the last replacement, is absent.
+    A post whose replacements run in a circle, or are more than 51 in a row, is absent.
     """
     next_posts = find_versions((number, post.source) for number, post in posts.items())
     for post, of_post in links.items():

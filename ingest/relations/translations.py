@@ -3,9 +3,9 @@
 Authors mark translations with a key in the front matter, or by place: a suffix (`post.md`,
 `post.zh.md`), a folder (`en/post.md`, `zh/post.md`, and perhaps `post.md` beside them) or
 Docusaurus's `i18n`. The post must also be in the place's language, as declared or by its text,
-because `it/` and `be/` are often topics. Where most texts of a level are in their place's language,
-a post of no known language counts too, and so does a copy that is not translated yet; with
-MIN_LANGUAGES, any post does. A group changes when a post comes or goes, so all are made anew.
+because `it/` and `be/` are often topics. If most texts below one folder (or with suffixes) are in
+their place's language, a post of no known language counts too, and so does an untranslated copy. If
+these texts confirm MIN_LANGUAGES, any post counts. Each change of posts makes all groups anew.
 """
 
 import re
@@ -42,7 +42,7 @@ class _Sign(NamedTuple):
 def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
     """Group all posts of a blog, given by ID, by translation; a group has at least two posts.
 
-    A post is in at most one group. Of two posts with the same key and language, the first counts.
+    A post is in at most one group. If two have the same key and language, the first source counts.
     """
     ids = {post.source: number for number, post in posts.items()}
     by_source = {source: posts[ids[source]] for source in sorted(ids)}
@@ -68,7 +68,7 @@ def find_translations(posts: Mapping[int, Post]) -> list[list[Translation]]:
 
 
 def _by_place(posts: dict[str, Post]) -> Iterator[Family]:
-    """Yield families by suffixes, then by folders, outermost first; `posts` go by source."""
+    """Yield families by suffixes, then by folders, outermost first; `posts` are in source order."""
     stems = {_find_place(source): post for source, post in reversed(posts.items())}
     signs = [(sign, post) for place, post in reversed(stems.items()) for sign in _read_signs(place)]
     votes, tags = Counter[str](), defaultdict[str, set[str]](set)
@@ -105,7 +105,7 @@ def _find_place(source: str) -> str:
 
 
 def _read_signs(place: str) -> Iterator[_Sign]:
-    """Yield a sign for the suffix and each folder that is a language."""
+    """Yield a sign for the suffix and for each folder, if its name is a language tag."""
     if (match := _LANGUAGE_SUFFIX.fullmatch(place)) and (tag := read_tag(match[2])):
         yield _Sign(-1, ".", match[1], tag)
     folders = place.split("/")

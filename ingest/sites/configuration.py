@@ -20,7 +20,7 @@ _SYNTAXES = {".toml": "toml", ".json": "json", ".yaml": "yaml", ".yml": "yaml"}
 def read_config(folder: Path, name: str, *, any_case: bool = False) -> tuple[Config, str]:
     """Return a TOML, JSON or YAML file's settings and `""`, or `{}` and why it is unreadable.
 
-    A missing file gives `{}` and `""`. With `any_case` names are returned in lower case.
+    A file that is missing or no mapping gives `{}` and `""`. `any_case` puts names in lower case.
     """
     try:
         value = _parse_config(folder, name)
@@ -33,7 +33,7 @@ def read_config(folder: Path, name: str, *, any_case: bool = False) -> tuple[Con
 
 
 def _parse_config(folder: Path, name: str) -> object:
-    """Parse a file; `None` if it is missing. Values with a program's tag (`!ENV`) become `...`."""
+    """Parse a file, if any. YAML values with a program's tag (`!ENV`) become `Ellipsis`."""
     syntax = _SYNTAXES.get(Path(name).suffix)
     if syntax is None or (data := read_if_there(folder, name)) is None:
         return None

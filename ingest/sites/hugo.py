@@ -61,7 +61,7 @@ class Hugo(Generator):
         return ("",) if are_moved else self.list_languages()
 
     def list_languages(self) -> Mapping[str, str]:
-        """Return the language of each folder that is mounted or configured for a language."""
+        """Return the language of each folder, by mounts if any has one, else by `contentdir`."""
         pairs = [(get_text(m, "source"), get_text(m, "lang")) for m in list_maps(self.mounts)]
         if not any(code for _, code in pairs):
             languages = sorted(self.languages.items(), reverse=True)
@@ -116,7 +116,7 @@ class Hugo(Generator):
         return f"{prefix}/{_sanitize(posixpath.normpath('/' + path).strip('/'))}/"
 
     def _slug_and_date(self, fields: Fields, name: str) -> tuple[str, date | None]:
-        """Return a page's slug, `""` if it sets none, and its date."""
+        """Return a page's slug (`""` if no field or dated name gives one), and its date, if any."""
         names_date = self.is_assumed or ":filename" in flatten(self.dates)
         day, undated = split_day(name, HUGO_DAY) if names_date else ("", "")
         slug = get_text(fields, "slug") or (undated if day else "")

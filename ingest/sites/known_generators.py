@@ -98,9 +98,9 @@ class Jekyll(Generator):
         yield from super().list_defaults()
 
     def list_rules(self) -> Iterator[str]:
-        """Yield rules for folders that begin with `_` and paths that begin with one in `exclude`.
+        """Yield rules for folders named `_…`, and for paths that begin with an entry of `exclude`.
 
-        Posts, `include` and collections with pages are exceptions: https://jekyllrb.com/docs/.
+        Folders of posts, `include` and collections with pages stay: https://jekyllrb.com/docs/.
         """
         kinds = get_map(self.config, "collections")
         built = [f"_{k}" for k in kinds if get_text(get_map(kinds, k), "output").lower() == "true"]
@@ -147,7 +147,7 @@ class Jekyll(Generator):
 
 
 def _hyphenate(text: str, also: str = "") -> str:
-    """Replace each run of characters other than letters, digits and `also` by a hyphen."""
+    """Put a hyphen for each inner run of characters other than letters, marks, digits, `also`."""
     kept = "".join(
         char if char in also or unicodedata.category(char)[0] in "LM" or char.isdecimal() else "\0"
         for char in text

@@ -57,8 +57,8 @@ def _anchors_of(chunk: Chunk, headings: Sequence[tuple[int, str, str]]) -> tuple
 def find_anchors(body: Body, letters: tuple[str, ...]) -> list[tuple[int, str]]:
     """Return line (from 0) and ID of each heading outside lists and quotations.
 
-    An ID keeps characters of the Unicode categories `letters`; equal IDs are numbered. An ID is
-    `""` if parsers differ on it, as when its number is taken or an equal heading above is not sure.
+    IDs keep characters of the Unicode categories `letters`; without any, the list is empty. Equal
+    IDs are numbered. An ID is `""` if parsers differ on it or an equal one, or its number is taken.
     A heading longer than MAX_HEADING has no ID either, since every link would carry it.
     """
     taken, unsure, counts = set[str](), set[str](), Counter[str]()
@@ -81,9 +81,9 @@ def find_anchors(body: Body, letters: tuple[str, ...]) -> list[tuple[int, str]]:
 
 
 def _make_slug(heading: Heading, letters: tuple[str, ...]) -> str:
-    """Return the heading's ID: characters of these categories, with hyphens for spaces.
+    """Return the heading's ID in lower case: `letters`, `-`, `_`, and hyphens for spaces.
 
-    Two or three hyphens in a row are a dash, and are dropped.
+    Outside code, two or three hyphens in a row are a dash and are dropped.
     """
     texts = (
         token.content if token.type == "code_inline" else _DASHES.sub("", token.content)

@@ -106,7 +106,7 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
     """Return the site of `content`, from the nearest configuration and the two options.
 
     `permalink` is a generator, a pattern, or both, such as `hugo:/:section/:slug/`. Raises
-    UsageError for options that contradict each other or the site.
+    UsageError for invalid or insufficient options, and ContentError for an unreadable program.
     """
     content = content.resolve()
     generator, unread = find_configured(content)
@@ -167,7 +167,7 @@ def _assume_generator(kind: type[Generator], content: Path, *, is_assumed: bool)
 
 
 def find_configured(content: Path) -> tuple[Generator | None, str]:
-    """Return the nearest configuration's generator, and the fault of the first unreadable one."""
+    """Return the nearest configuration's generator, if any, and the first fault (`""` if none)."""
     unread = ""
     for folder, kind in product((content, *content.parents[:LEVELS_ABOVE]), GENERATORS):
         if any((folder / file).exists() for file in kind.files):

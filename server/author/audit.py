@@ -56,7 +56,7 @@ def _explain_unjudged(corpus: Corpus) -> str:
 
 
 def _find_orphans(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding]:
-    """Yield each of `posts`, which has no list pages, that no other of them links to."""
+    """Yield each of `posts` (list pages are not among them) to which no other of them links."""
     reached = set[int]().union(*(corpus.linked.get(number, ()) for number in posts))
     for number, post in posts.items():
         if number not in reached:
@@ -67,7 +67,7 @@ def _find_orphans(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding
 def _find_repeats(corpus: Corpus, posts: Mapping[int, Post]) -> Iterator[Finding]:
     """Yield the newer post of each near-duplicate pair, the pair with the largest share first.
 
-    Posts are compared with the two nearest in meaning, but no translations or texts under 60 words.
+    A pair has a post and one of its two nearest in meaning, no translation or text under 60 words.
     """
 
     @cache

@@ -43,7 +43,7 @@ class Finding:
     detail: str
     """Description without a full stop."""
     others: tuple[str, ...] = ()
-    """Sources of the target or nearest post, of the twin, or of a post for each spelling."""
+    """Source of a link's target or nearest post, of a twin, or of a post per spelling of a tag."""
 
 
 def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[list[Finding], list[Finding]]:
@@ -61,7 +61,7 @@ def find_breaks(corpus: Corpus, folder: ContentFolder) -> tuple[list[Finding], l
     links = [
         finding
         for finding, page in judged
-        # A folder that lacks more pages than it has posts also has pages that are no posts.
+        # A folder that lacks more pages than it has posts surely has pages that are no posts.
         if not page or lacking[posixpath.dirname(page)] <= judge.count_beside(page)
     ]
     return links, anchors
@@ -99,7 +99,7 @@ class _Judge:
     def lacks(self, target: Target) -> bool:
         """Whether the target post certainly lacks the anchor, ignoring case and punctuation.
 
-        Anchors of themes, and posts whose anchors are unknown, are not judged.
+        Anchors of themes or with marks except `-`, and posts of unknown anchors, are not judged.
         """
         if not re.fullmatch(r"[\w-]+", target.anchor) or _THEME_ANCHORS.fullmatch(target.anchor):
             return False

@@ -56,7 +56,7 @@ class Corpus:
 
 
 _corpora: WeakKeyDictionary[IndexReader, Corpus] = WeakKeyDictionary()
-"""Corpus by reader. So analyses of one open generation share vectors and links."""
+"""Corpus by reader, so that analyses of one open generation share vectors and links."""
 _making = Lock()
 
 

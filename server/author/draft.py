@@ -1,8 +1,8 @@
 """A text to compare with the posts of a blog: a draft, or a post that is in the index.
 
-A draft is parsed like a post, but its passages are shorter than the index's chunks. Each is one
-embedding window, so that it is nearest to the passage that says the same. The passages of an
-indexed post are its chunks.
+A draft is parsed like a post, but its passages are shorter than the index's chunks. Each fits one
+embedding window, since an index too has one vector per window. The passages of an indexed post are
+its chunks.
 """
 
 from dataclasses import dataclass, replace
@@ -59,9 +59,9 @@ def draft_of_post(corpus: Corpus, source: str) -> Draft:
 def embed_passages(corpus: Corpus, draft: Draft) -> tuple[Vectors, str]:
     """Return a unit vector for each passage, of shape (len(passages), dimension), and a notice.
 
-    The vectors of an indexed post come from the index. A passage without a vector, or without a
-    word in the embedder's vocabulary, has zeros. If the embedder fails, the vectors are zeros of
-    dimension 1 and the notice says why; otherwise the notice is `""`.
+    An indexed post's vectors are those of its chunks, averaged over windows. A passage without a
+    vector, or without a word in the embedder's vocabulary, has zeros. If the embedder fails, the
+    vectors are zeros of dimension 1 and the notice says why; otherwise the notice is `""`.
     """
     if draft.post_id is not None:
         chunks = corpus.snapshot.table.chunk_ids_of([draft.post_id])

@@ -2,8 +2,8 @@
 
 Link targets are ranked by WEIGHTS. A link is put on words of the target's title anywhere in the
 text, or else on words of its title or headings in the passage nearest to it. For backlinks, each
-post near to the text is searched in the same way, with the text as the only target. Cosines are
-standardized over the possible targets, because embedders spread them differently.
+post near to the text is searched in the same way, with the text as the only target. Cosines in the
+ranking are standardized over the targets, because embedders spread them differently.
 """
 
 import posixpath
@@ -30,7 +30,7 @@ WEIGHTS: Mapping[str, float] = {"named": 2.5, "title": 2.3, "chunk": 0.88, "cite
 of golang-blog, 18f-blog and tarrragon-zhtw. Without any one feature, hit@1 of 240 drafts on ten
 blogs is .012 to .046 lower. Shared tags and closeness in time gain nothing."""
 LINKING_CANDIDATES = 25
-"""Maximum number of posts by cosine, and of posts by BM25, that are searched for a backlink."""
+"""Maximum posts nearest by cosine, and maximum posts best by BM25, to search for a backlink."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,7 +136,7 @@ def _weigh_posts(
 
 
 def _compare_meaning(corpus: Corpus, cosines: Vectors, posts: Sequence[int]) -> dict[str, Vectors]:
-    """Return features: `chunk` (nearest window), `cited` (links from the 10 most similar posts)."""
+    """Return `chunk` (nearest window), `cited` (links of the 10 nearest posts); `{}` if unknown."""
     blog, columns = corpus.passages, {number: column for column, number in enumerate(posts)}
     places = [place for place, post in enumerate(blog.posts.tolist()) if post in columns]
     if not cosines.size or not places:

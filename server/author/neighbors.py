@@ -68,8 +68,8 @@ class Passages:
     def compare(self, vectors: Vectors, language: str) -> Vectors:
         """Return the cosines of a text's unit vectors to all windows, of shape (rows, windows).
 
-        From each vector the mean of its language is subtracted, or the blog's if no post has the
-        language. A row of zeros gives zeros. Without vectors the shape is (rows, 0).
+        From each vector the mean of its language is subtracted, or the blog's if no post has it. A
+        row of zeros gives zeros. If all rows are zeros or no post has vectors, there is no column.
         """
         if not vectors.any() or not len(self.posts):
             return np.zeros((len(vectors), 0), dtype=np.float32)
@@ -88,7 +88,7 @@ class Passages:
         return np.maximum.reduceat(cosines, self._starts, axis=1)
 
     def by_chunk(self, cosines: Vectors, post: int) -> Vectors:
-        """Return the largest cosine of each of a post's chunks, NOWHERE for one without a vector.
+        """Return the largest cosine of each of a post's chunks; NOWHERE for one without a vector.
 
         The shape is (len(cosines), number of chunks), or (len(cosines), 0) without cosines.
         """

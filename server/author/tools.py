@@ -46,7 +46,7 @@ class DraftArguments(Arguments):
         return self
 
     def read(self, engine: Engine) -> tuple[Corpus, Draft]:
-        """Read the blog, and the draft or the post. Raises BlogSearchError."""
+        """Read the blog, and the post or draft (cut to DRAFT_LENGTH). Raises BlogSearchError."""
         data = None if self.text is None else self.text[:DRAFT_LENGTH].encode()
         return read_subject(engine, data, self.source or "")
 

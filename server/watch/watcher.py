@@ -118,9 +118,9 @@ class Watcher:
             log.exception("The posts could not be looked at.")
 
     def _is_due(self, state: FolderState) -> bool:
-        """Whether an ingest is due; clear the failure if the index is complete.
+        """Whether an ingest is due; clear the failure if no file changed and no post waits.
 
-        The first one is always due: no walk notices a changed configuration or a new program.
+        The first ingest is always due: no walk notices a changed configuration or a new program.
         """
         if state.changes == 0 and not state.waiting:
             self._failure = None
@@ -128,7 +128,7 @@ class Watcher:
         return state != self._tried or self._now() - self._began >= RETRY
 
     def _may_ingest(self) -> bool:
-        """Whether this server ingests: it locked the index first, or the index has no lock."""
+        """Whether this server ingests: no other one holds the lock, or the index can have none."""
         try:
             if self._lock is not None and not self._lock.is_locked:
                 self._lock.acquire()

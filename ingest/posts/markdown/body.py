@@ -64,12 +64,12 @@ class Block:
     heading: str = ""
     """A heading's words without markup."""
     children: tuple["Block", ...] = ()
-    """Inner blocks, between which the block may be cut; without them, by sentence or line."""
+    """Inner blocks, between which the block may be cut; if empty, it is cut by sentence or line."""
 
 
 MAX_HEADING = 300
-"""Maximum characters of a heading's markup. A longer heading, such as a paragraph above `---`, is
-text: it must not be repeated above every passage below it."""
+"""Maximum characters of a Markdown heading. A longer one, such as a paragraph above `---`, is a
+paragraph: it must not be repeated above every passage below it."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,7 +103,7 @@ class Body:
 
     @cached_property
     def blocks(self) -> tuple[Block, ...]:
-        """Outermost blocks, covering the text; headings in HTML and lists are separate blocks."""
+        """Outermost blocks, covering the text; headings in HTML or list items are separate ones."""
         return tuple(part for block in self._tree for part in self._open_sections(block))
 
     def _open_sections(self, block: Block) -> Iterator[Block]:
@@ -138,7 +138,7 @@ class Body:
 
     @property
     def hashtags(self) -> tuple[str, ...]:
-        """Hashtags in the text without `#`, in order; colors and repeats are left out."""
+        """Hashtags outside code without `#`, in order; no colors, repeats or long ones."""
         texts = (
             strip_editor_syntax(token.content)
             for paragraph in self._tokens
@@ -179,7 +179,7 @@ class Body:
         """Return text to put before a passage from `place` on, so that it is parsed as in the post.
 
         A lead may have the head of a table, the label of a container or callout, the mark of a list
-        item, and the line that opens a fence.
+        item, and the line that opens a fence. A lead above MAX_LEAD_BYTES gives `""`.
         """
         lead, indent, label_end, blocks = "", 0, 0, self._tree
         while block := next((b for b in blocks if b.start < place < b.end), None):
@@ -203,7 +203,7 @@ class Body:
         return lead + " " * (indent * within) if len(lead.encode()) <= MAX_LEAD_BYTES else ""
 
     def plain_text(self, start: int, end: int) -> str:
-        """Return the words of `text[start:end]` and its lead; whole blocks are not parsed again."""
+        """Return the words of `text[start:end]` and its lead; ordinary whole blocks are reused."""
         places, tokens = self._begins
         first, after = bisect_left(places, start), bisect_left(places, end)
         is_whole = places[first] == start and not self.text[end : places[after]].strip()

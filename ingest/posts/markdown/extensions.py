@@ -1,7 +1,7 @@
 """Replace syntax of site generators and editors by the words that readers see.
 
 `ingest.posts.markdown.parser` replaces this syntax outside code in one pass. The leftmost match
-wins; of two matches at one place, the pattern that is listed first.
+wins. If two patterns match at one place, the pattern listed first wins.
 """
 
 import re
@@ -48,7 +48,7 @@ LABEL = re.compile(
 """First line of an admonition or a tab of MkDocs."""
 _AT_A_LINE = (
     r" {0,3}(?:[*+-]|\d+\.) [^\n]*\n *\{: *toc *\}",
-    r"(?:\t| {4})[ \t]*+(?=</?[A-Za-z])",  # indent: would be code once the tag above is removed
+    r"(?:\t| {4})[ \t]*+(?=</?[A-Za-z])",  # indent that makes code once the tag above is removed
     rf"(?P<indent>[ \t>]*+)(?:::++ *+(?:\{{[^{{}}\n]*+\}}|[\w-]*+){_IN_BRACES}"
     rf"(?:\[(?P<label>[^\n]*)\]{_IN_BRACES}|(?P<title>[^\n{{}}]*+)){_IN_BRACES}[ \t]*+"
     r"(?:\n[ \t]*:[a-z][\w-]*:[^\n]*)*+"
@@ -65,7 +65,7 @@ _ARGUMENT = re.compile(
     r"(?:\"([^\"]*)\"|'([^']*)'|`([^`$]*)`)"
 )
 _SHOWN = re.compile(r"title|caption|alt|label|summary|description|content", re.IGNORECASE)
-"""Names of arguments whose values are always shown."""
+"""Names of arguments whose values, if set with `=`, are always shown."""
 _UNSHOWN = re.compile(
     r"[:@#]|v-|on(?-i:[A-Z])|data-|(?:.*[_-])?(?:class(?:name|es)?|style|src(?:set)?|href|url|link|to|id|ids"
     r"|key|path|file|icon|lang|language|sizes|rel|target|type|ref|allow|sandbox|format|date|sx"
@@ -107,7 +107,7 @@ def read_syntax(match: re.Match[str]) -> str:
 
 
 def _join_seen(source: str | None) -> str:
-    """Join the arguments that readers see: captions, and prose unless _UNSHOWN has the name."""
+    """Join the arguments that readers see: _SHOWN ones, and prose unless _UNSHOWN has its name."""
     words = []
     for name, is_set, *values in _ARGUMENT.findall(source or ""):
         value = "".join(values)

@@ -37,7 +37,7 @@ _RAW = re.compile(r"\{%-?\s*(raw|verbatim)\b.*?(?:\{%-?\s*end\1\b|\Z)", re.DOTAL
 def cut_hidden_forms(text: str, *, runs_templates: bool = False) -> str:
     """Return the text without the parts that `_HIDDEN_FORMS` hide; code and line numbers stay.
 
-    With `runs_templates` template branches that no site builds are removed too.
+    With `runs_templates`, template branches that the published site surely lacks are cut too.
     """
     if runs_templates and "{%" in text:
         text = _cut(text, _find_unbuilt(text))
@@ -204,7 +204,7 @@ _CONDITION = re.compile(r"\b(when|unless)-format\s*=\s*(?:\"([^\"]*)\"|'([^']*)'
 _STATE = re.compile(
     r"compressed-json|hand(?:written|drawn)-ink|TLDRAW_DATA|\"type\": *\"excalidraw|<mxfile"
 )
-"""Text at the start of a fence that holds a drawing."""
+"""Text in the info string or the first 300 characters of a fence that holds a drawing."""
 _ENCODED_DATA = re.compile(
     r"(?=\D*\d)(?=[^A-Z]*[A-Z])(?=[^a-z]*[a-z])\s*+(?:[\w+/=-]{60,}+\s*+)++[\w+/=-]*+\s*\Z"
 )
@@ -214,7 +214,7 @@ _HIDDEN = re.compile(
     r"\b(?:when|unless)-(?:profile|meta)\b|\A\s*\.?hidden\s*\Z|\A\{(?:todo|comment|ifconfig)\}"
     r"|\A\{(?:only|raw)\}(?!.*(?<!not )\bhtml\b)"
 )
-"""Attributes that hide a part, also a condition on a profile or Sphinx's `only` without HTML."""
+"""Attributes that hide a part, with conditions on a profile and Sphinx's `only` without HTML."""
 
 
 def cut_hidden_cells(text: str, *, echoes: bool = True) -> str:

@@ -4,13 +4,13 @@
 inside code is ever taken for markup. Each paragraph then loses the syntax of editors (wiki links,
 attributes, marks of footnotes and blocks) and is parsed inline.
 
-Reference definitions are dropped by a regular expression, not by the parser: a passage rarely holds
-the definitions of its links, and `[^1]: word` is a footnote.
+In a passage, a regular expression drops reference definitions, not the parser: a passage rarely
+holds the definitions of its links, and `[^1]: word` is a footnote.
 
 Links may be written in Markdown, HTML, or the syntax of an editor or site generator. Link tags of
 generators become addresses with schemes of this package: `ref:` for Hugo's `ref` and `relref`,
 `link:` for Jekyll's `link`, `post:` for Jekyll's `post_url` and Hexo's `post_link`. A link between
-notes (`[[Page]]`) becomes the file `Page.md`.
+notes (`[[Page]]`) leads to the file `Page.md`.
 """
 
 import html
@@ -83,7 +83,7 @@ _WIKI_LINK = re.compile(r"!?\[\[([^\[\]|\n]+)(?:\|([^\[\]\n]*))?\]\]")
 _FILE_SUFFIX = re.compile(r"\.(?!md\s*$)[A-Za-z]\w{2,4}\s*$")
 _SIZE = re.compile(r"\d+(?:x\d+)?")
 CACHED_PARAGRAPHS = 256
-"""Number of cached paragraphs. Each is read for the post's language, its chunks and its links."""
+"""Number of paragraphs in each cache. A post's language, chunks and links read the same ones."""
 
 
 @lru_cache(CACHED_PARAGRAPHS)
@@ -109,7 +109,7 @@ def strip_editor_syntax(source: str) -> str:
 def _write_link(link: re.Match[str]) -> str:
     """Return a link to the page's file; the text is the label, else the page and heading.
 
-    An embedded page gives only that text; another embedded file gives its label, if it has one.
+    Embedded pages and names with `<` or `>` give only that text; other embedded files, the label.
     """
     is_embedded, page = link[0].startswith("!"), link[1].rstrip("\\")
     words, (path, _, heading) = (link[2] or "").rpartition("|")[2].strip(), page.partition("#")
@@ -143,7 +143,7 @@ _HTML_ATTRIBUTE = re.compile(
 _BREAKING_TAG = re.compile(r"</?(?:br|hr|p|div|li|td|th|tr|summary|h[1-6])\b", re.IGNORECASE)
 _ALTERNATIVE = re.compile(r"<img\b[^<>]*?\salt=(?:\"([^\"]*)\"|'([^']*)')", re.IGNORECASE)
 CONTROL = re.compile(r"[\x00-\x08\x0b-\x1f\x7f\u00ad\u034f\u180e\u200b\u2060-\u2064\ufeff]")
-"""Invisible characters except joiners (they shape letters). An escape could color a terminal."""
+"""Invisible characters but TAB, LF and joiners (they shape letters). ESC could color a terminal."""
 _SPACES = re.compile("  +")
 _BLANK = re.compile(r" ?\n[\n ]*")
 CJK_BREAK = re.compile(rf"\n(?<=[{FULL_WIDTH}]\n)(?=[{FULL_WIDTH}])")
@@ -175,7 +175,7 @@ _DIRECTIVE = re.compile(
     r"|theorem|definition|lemma|proof|example|tab-set|tab-item|grid|grid-item(?:-card)?|deprecated"
     r"|version(?:added|changed))\}(?P<title>.*))"
 )
-"""Info of a fence in which MyST has Markdown (https://mystmd.org/guide/directives)."""
+"""Info of a fence whose content MyST reads as Markdown (https://mystmd.org/guide/directives)."""
 _DIRECTIVE_OPTIONS = re.compile(r"(?:[ \t]*:[\w-]+:[^\n]*\n?)*+")
 MAX_DIRECTIVES = 4
 """Maximum depth of directives; deeper ones are read as code."""
@@ -238,7 +238,7 @@ def _parse_alone(source: str) -> Sequence[Token]:
 
 
 def strip_title(title: str) -> str:
-    """Return a title without emphasis, links and tags; `__init__` and `Vec<T>` stay."""
+    """Return a title's text without markup and inline tags; `__init__` and `Vec<T>` stay."""
     source = re.sub(r"(?<!\w)__\w+__(?!\w)", lambda name: name[0].replace("_", r"\_"), title)
     source = _READING.sub(
         r"\1\2\3", _RAISED.sub(lambda m: m[2].replace("\\ ", " "), _HIGHLIGHT.sub(r"\1", source))
@@ -269,7 +269,7 @@ def _read_token(token: Token) -> str:
 
 
 def _unwrap(words: str) -> str:
-    """Undo hard wrapping: a line break becomes a space, but vanishes in full-width text."""
+    """Undo hard wrapping: a line break is a space, or nothing between full-width characters."""
     if "\n" in words:
         words = CJK_BREAK.sub("", words).replace("\n", " ")
     return _tidy(words)
@@ -296,7 +296,7 @@ _GENERATED = re.compile(
 def find_links_and_ids(
     tokens: Sequence[Token], references: Mapping[str, Any]
 ) -> tuple[tuple[Link, ...], tuple[str, ...]]:
-    """Return a body's links (up to MAX_ADDRESS, with its lines from 1), and the IDs in its HTML."""
+    """Return a body's links (lines from 1, none longer than MAX_ADDRESS), and its HTML's IDs."""
     links: list[Link] = []
     ids: list[str] = []
     for token in tokens:
@@ -354,7 +354,7 @@ def _find_in_paragraph(tokens: Sequence[Token], line: int, ids: list[str]) -> It
 
 
 def _write_target(generated: re.Match[str]) -> str:
-    """Return the address that a generator's tag stands for; for `post_link` the whole link."""
+    """Return the address that a generator's tag stands for; a whole link for `post_link`."""
     if slug := generated["slug"]:
         words = (generated["words"] or "").removesuffix("-").rstrip()
         quoted = re.match(r"([\"'])(.*?)\1", words)

@@ -103,11 +103,11 @@ def _container(state: StateBlock, start: int, end: int, silent: bool) -> bool:
 
 
 _PLAIN = re.compile(r"(?:[^\W\d_][^\n]*(?:\n|\Z))++(?=[ \t]*(?:\n|\Z))")
-"""Lines that begin with letters, up to an empty line; they can only be a paragraph."""
+"""Lines that begin with letters, up to a blank line or the end; they can only be a paragraph."""
 
 
 def _plain(state: StateBlock, start: int, _end: int, silent: bool) -> bool:
-    """Read a top-level paragraph without trying all rules, which takes a tenth of a post's time."""
+    """Read a top-level paragraph without trying all rules; that saves a tenth of a post's time."""
     plain = None if silent or state.level else _PLAIN.match(state.src, state.bMarks[start])
     if plain is None:
         return False
@@ -147,7 +147,7 @@ def parse_blocks(markdown: str, dialect: Dialect) -> list[Token]:
 
 @lru_cache(maxsize=1)
 def parse_body(text: str) -> tuple[Sequence[Token], Mapping[str, Any]]:
-    """Parse the blocks of a body, and its link definitions by label; the last result is cached."""
+    """Return a body's blocks, and link definitions by normalized label; the last call is cached."""
     env: dict[str, Any] = {}
     return _BLOCKS["body"].parse(text, env), env.get("references", {})
 
@@ -227,7 +227,7 @@ def write_headings(text: str) -> str:
 
 
 FENCE = "~" * 24
-"""Opening fence for code that was cut. A fence inside the code is hardly as long."""
+"""Opening fence for a part of a formula or of code between tags, longer than fences in code."""
 
 
 def is_ordinary(passage: str) -> bool:
@@ -254,7 +254,7 @@ def parse_passage(markdown: str, *, keeps_braces: bool = False) -> Sequence[Toke
 
 
 _BRACES = re.compile(r"\{(?:\{[ .-]|\{[\w.$]+\}|%)")
-"""Braces that a site prints. In an outline, `{{embed x}}` and the like are commands."""
+"""Braces that a site without templates prints, unlike an outliner's command `{{embed x}}`."""
 _REST = re.compile(r"[ \t]*$", re.MULTILINE)
 
 
