@@ -1,7 +1,7 @@
 """Ingest a content folder in four stages: plan, prepare, embed, write.
 
 A run takes the writer lock and imports NumPy, FAISS and tantivy only for changes or waiting
-vectors. Else it takes little longer than the walk: only index files with a new stamp are hashed.
+vectors. Else it takes little longer than the walk: index files with an old stamp are not hashed.
 """
 
 from __future__ import annotations

@@ -1,7 +1,7 @@
 """Plan an ingest: compare the content folder with the index's live generation.
 
-A file with the size and times of the last ingest is not opened. All other files are read, and
-their digests show whether they changed (`ingest.prepare`).
+A file with the size and times of the last ingest is rarely opened (`_is_unchanged` has the
+exceptions). The digests of the files that are read show whether they changed (`ingest.prepare`).
 """
 
 import zlib

@@ -140,7 +140,7 @@ def _read_part(
             part = read_document(data if len(data) <= room else b"", source)
             if check_visibility(part.named, source, now)[0] is None:
                 words = part.body.plain_text(0, len(part.body.text)).replace("\n", " ")
-        parts[source] = max(len(data), 1_000), words  # its folder was listed
+        parts[source] = max(len(data), 1_000), words  # at least 1,000, since its folder is listed
     return parts.get(source, (0, ""))[1]
 
 

@@ -271,7 +271,7 @@ _CRASH = re.compile(r"\bEOF\b|connection (?:reset|refused)|do embedding req")
 def classify_reply(status: int, text: str) -> FailureKind:
     """Classify an error by its HTTP status, 300 or above, and its first 2,000 characters."""
     text = text[:2_000]
-    is_large = status == 429 and "too large" in text  # more tokens than a minute's
+    is_large = status == 429 and "too large" in text  # more tokens than a minute's limit
     if status == 413 or is_large or (status in (400, 422, 500) and _TOO_LONG.search(text)):
         return FailureKind.TOO_LONG
     if status == 501 or "does not support embeddings" in text:

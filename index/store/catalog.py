@@ -378,7 +378,7 @@ def _fold_tag(tag: str) -> str:
 
 
 def find_folders(text: str, folders: Iterable[str]) -> list[str]:
-    """Return the folders of one or more paths, in any case, else the only one that ends with it."""
+    """Return the folders at one or more paths (case ignored), else the only folder that ends so."""
     find = partial(_find_names, text, folders, _normalize_path)
     ends = find(str.endswith)
     return find(str.__eq__) or ends[: len(ends) == 1]

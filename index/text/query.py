@@ -276,8 +276,8 @@ def correct_spelling(
     Corrections are tried in this order: the word split in two, z for s, an equal first letter, the
     commonest word one edit away. `frequency_of` counts the posts with a stem. `find_written`
     returns how posts write folded words, `""` if none does. `is_word` knows English. The result is
-    empty if the text is in another language or if at least half of these words have no correction,
-    since the query is then of another field.
+    empty if the text is in another language without Chinese, Japanese or Korean characters, or if
+    at least half of these words have no correction, since the query is then of another field.
     """
     if language_of(text) not in {"", "en"} and not _CJK_CHAR.search(text):
         return {}

@@ -33,8 +33,8 @@ _OTHER_TEXTS = re.compile(
 """Names of text files, other than Markdown, that generators publish or editors write notes in."""
 IGNORE_FILE = ".blogignore"
 NOT_PUBLISHED = "not published"
-"""Reason for a file that the site makes no page of. Authors expect it, so in reports these files
-come last, before copies only (other versions of a neighbor)."""
+"""Reason for a file that the site makes no page of. Authors expect it, so in reports only copies
+(other versions of a neighbor) come after these files."""
 _PLACEHOLDER = re.compile(r"\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|cloud)")
 """Placeholders that iCloud, Nextcloud, ownCloud and odrive leave for files in the cloud."""
 _COPY = re.compile(
@@ -247,8 +247,8 @@ def _list_folder(folder: _Folder, folders: list[_Folder]) -> Iterator[SourceFile
 def _find_reason(folder: _Folder, name: str, beside: Collection[str]) -> str | None:
     """Return why a file named like a post is left out, `None` if it is not.
 
-    `_name` is a part of posts (Docusaurus, Quarto, Jekyll, Hexo, Nuxt Content), except `_index` and
-    in an Obsidian vault. A repository's README is no post, nor is a `.qmd` beside its `.md`.
+    `_name` is a part of posts (Docusaurus, Quarto, Jekyll, Hexo, Nuxt Content), except `_index` or
+    if `content` is an Obsidian vault. A repository's README is no post, nor a `.qmd` by its `.md`.
     """
     if _COPY_FOLDER.match(folder.source) or _find_original(_COPY, name, beside):
         return "copy"

@@ -106,7 +106,7 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
     """Return the site of `content`, from the nearest configuration and the two options.
 
     `permalink` is a generator, a pattern, or both, such as `hugo:/:section/:slug/`. Raises
-    UsageError for invalid or insufficient options, and ContentError for an unreadable program.
+    UsageError for unusable options, and ContentError for an unreadable file that may hide posts.
     """
     content = content.resolve()
     generator, unread = find_configured(content)

@@ -31,7 +31,7 @@ published twice or includes the text; or neither (`same ground`)."""
 MIN_SAME_RUNS = 0.5
 """Minimum share of a passage's runs that a post must contain for the two to meet in words. It is
 reached by .82 to .95 of the passages of posts that are published again without a quarter of their
-sentences, and by .02 to .17 of other passages, which the blog repeats too."""
+sentences, and by .02 to .17 of other passages: text that the blog does repeat."""
 MIN_SHARED_WORDS = 0.4
 """Minimum IDF-weighted share of a passage's words in the one that it meets in meaning, unless the
 languages differ."""

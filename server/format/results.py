@@ -168,7 +168,7 @@ def link_to(post: Post, anchor: str) -> str | None:
 def _headings_over(hit: Hit) -> tuple[tuple[str, ...], str]:
     """Return the headings above a hit's preview, one inside its chunk at most, and an anchor."""
     lines, shown = list_lines(hit.chunk), hit.preview.strip("…")
-    start = write_text(hit.chunk).find(shown) + len(shown) // 3  # few matches are before this point
+    start = write_text(hit.chunk).find(shown) + len(shown) // 3  # few query words come before it
     ends = accumulate(len(line) + 1 for line, _ in lines)
     passed = next((count for end, (_, count) in zip(ends, lines, strict=True) if end > start), 0)
     every = [*zip_longest(hit.chunk.all_headings, hit.chunk.anchors, fillvalue="")]

@@ -38,7 +38,7 @@ from blog_search_mcp.server.settings import MESSAGE_BYTES, Address, Settings
 MCP_PATH = "/mcp"
 MAX_CONNECTIONS = 512
 """Open connections at which each request gets a 503: half of most systems' limit of open files."""
-REQUEST_SECONDS = 10
+ARRIVAL_SECONDS = 10
 """Seconds in which a request must arrive. Clients send it in a few packets; connections that send
 nothing would otherwise use up all MAX_CONNECTIONS."""
 SHUTDOWN_SECONDS = 10
@@ -126,7 +126,7 @@ def is_worth_logging(record: logging.LogRecord) -> bool:
 
 
 class PromptProtocol(H11Protocol):
-    """HTTP/1.1 that closes a connection if a request takes over REQUEST_SECONDS to arrive."""
+    """HTTP/1.1 that closes a connection if a request takes over ARRIVAL_SECONDS to arrive."""
 
     _deadline: asyncio.TimerHandle | None = None
 
@@ -143,7 +143,7 @@ class PromptProtocol(H11Protocol):
     def _set_deadline(self) -> None:
         if self.cycle is None or self.cycle.response_complete or self.cycle.more_body:
             after = self.loop.call_later
-            self._deadline = self._deadline or after(REQUEST_SECONDS, self.transport.close)
+            self._deadline = self._deadline or after(ARRIVAL_SECONDS, self.transport.close)
         elif self._deadline is not None:
             self._deadline.cancel()
             self._deadline = None

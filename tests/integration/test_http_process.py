@@ -92,7 +92,7 @@ IMPATIENT = """
 from blog_search_mcp import __main__
 from blog_search_mcp.server.http import serve as app
 
-app.REQUEST_SECONDS = 0.5
+app.ARRIVAL_SECONDS = 0.5
 __main__.main()
 """
 

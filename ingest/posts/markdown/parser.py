@@ -253,7 +253,7 @@ def parse_passage(markdown: str, *, keeps_braces: bool = False) -> Sequence[Toke
     return tokens if replaced == markdown else parse_blocks(replaced, dialect)
 
 
-_BRACES = re.compile(r"\{(?:\{[ .-]|\{[\w.$]+\}|%)")
+_TEMPLATE_TAG = re.compile(r"\{(?:\{[ .-]|\{[\w.$]+\}|%)")
 """Braces that a site without templates prints, unlike an outliner's command `{{embed x}}`."""
 _REST = re.compile(r"[ \t]*$", re.MULTILINE)
 
@@ -262,7 +262,7 @@ def _replace_syntax(markdown: str, code: Sequence[Span], keeps_braces: bool) -> 
     """Replace syntax that begins outside code; words of syntax alone on a line stay alone."""
     pieces, kept = [], 0
     for match in find_outside(code, SYNTAX, markdown):
-        if keeps_braces and _BRACES.match(match[0]) and not match["opens"]:
+        if keeps_braces and _TEMPLATE_TAG.match(match[0]) and not match["opens"]:
             continue
         start, end = match.span()
         words, line = read_syntax(match), match["indent"]

@@ -81,7 +81,8 @@ def test_a_post_that_fits_is_read_as_it_was_written(blog: Blog, given: dict[str,
 )
 def test_a_source_may_name_the_chunk_too(blog: Blog, source: str, index: int) -> None:
     assert read(blog, source)[1]["chunk_index"].startswith(f"{index} of")
-    assert read(blog, source, chunk_index=3)[1]["chunk_index"].startswith("3 of")
+    for name in ("chunk_index", "chunkIndex", "chunk"):
+        assert read(blog, source, **{name: 3})[1]["chunk_index"].startswith("3 of")
 
 
 def test_an_address_has_its_letters_and_can_be_read(tmp_path: Path) -> None:
