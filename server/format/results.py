@@ -206,7 +206,7 @@ def post_summary(post: Post) -> dict[str, Any]:
     """Gather source, title, date, first eight tags, authors and URL of a post."""
     facts = {"source": post.source, "title": brief(post.title, TITLE_WIDTH), "date": post.date}
     tags = [brief(tag, NAME_WIDTH) for tag in post.tags[:8]] or None
-    return present({**facts, "tags": tags, "authors": name_authors(post), "url": link_to(post, "")})
+    return present({**facts, "tags": tags, "authors": name_authors(post), "url": post.url})
 
 
 def explain_failure(error: BaseException) -> str:
