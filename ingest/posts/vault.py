@@ -21,7 +21,7 @@ from blog_search_mcp.ingest.posts.ignore_rules import compile_expressions
 
 OBSIDIAN = ".obsidian"
 LOGSEQ = "logseq"
-_TEMPLATE = re.compile(r'(?i)"(?:\w*template\w*|(folder))"\s*:\s*("(?:[^"\\\n]|\\.)+")')
+_TEMPLATE = re.compile(r'(?i)"(?:(?=\w*template)\w++|(folder))"\s*:\s*("(?:[^"\\\n]|\\.)+")')
 """Setting with the path of a template or template folder; `folder` only in `templates.json`."""
 _LOGSEQ_HIDDEN = re.compile(r"^[^;\n]*:hidden\s*\[([^\[\]]*)\]", re.MULTILINE)
 _EXPRESSION = re.compile(r"/.+/[a-z]*")
