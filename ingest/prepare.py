@@ -128,7 +128,8 @@ def _read_part(
         if source.lower().endswith(SUFFIXES) and os.path.lexists(file.content / source):
             break
     else:
-        parts |= {"": (0, "")} if name.lower().endswith(SUFFIXES) else {}
+        if name.lower().endswith(SUFFIXES):
+            parts[""] = 0, ""
         return ""
     room = MAX_PARTS - sum(size for size, _ in parts.values())
     if source not in parts and room > 0:

@@ -6,7 +6,7 @@ import sqlite3
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from datetime import date
-from functools import cached_property
+from functools import cached_property, lru_cache
 from pathlib import Path
 
 from blog_search_mcp.index.embedders.embedder import Embedder
@@ -42,8 +42,7 @@ class Snapshot:
     @cached_property
     def vocabulary_coverage(self) -> float:
         """Mean share of a chunk that the embedder's vocabulary covers, in [0, 1]."""
-        coverage = self.table.vocabulary_coverage
-        return float(coverage.mean()) if len(coverage) else 0.0
+        return float(self.table.vocabulary_coverage.mean()) if len(self.table.chunks) else 0.0
 
     @cached_property
     def waiting_chunks(self) -> int:
@@ -66,10 +65,14 @@ class Snapshot:
         """Names of all authors."""
         return tuple(self.catalog.authors())
 
-    @cached_property
+    @property
     def replaced(self) -> Mapping[int, Replacement]:
-        """Replacements by post id, for posts replaced or outdated on the day of the first use."""
-        return self.catalog.replaced(date.today().isoformat())
+        """Replacements by post id, for posts that are replaced or outdated today."""
+        return self._replaced_by_day(date.today().isoformat())
+
+    @cached_property
+    def _replaced_by_day(self) -> Callable[[str], Mapping[int, Replacement]]:
+        return lru_cache(maxsize=1)(self.catalog.replaced)
 
 
 def open_snapshot(

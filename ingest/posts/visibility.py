@@ -8,6 +8,7 @@ search. A post with one of these, or with an ambiguous value, is not indexed (bu
 import re
 from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime, time, timedelta, timezone, tzinfo
+from itertools import product
 from pathlib import Path
 from typing import Literal, TypeAlias, cast, get_args
 from zoneinfo import ZoneInfo
@@ -36,30 +37,27 @@ payment, `hidden` is in no list or search, `redirect` leads elsewhere, `empty` h
 makes a post `excluded`. The site has no page of `not published`. `copy`: a file's other version."""
 INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
 """Reasons that `--include-drafts` overrides."""
-_RULES = Path(__file__).with_name("visibility_rules.txt").read_text("utf-8")
-"""Rows of reason, test, texts and normalized names of fields. A value that is not empty is tested:
-it `is` one of the texts, `is not` any, or `has` one as a word. `a.b` is field `b` of a mapping `a`.
-A name in capitals stands for the words of the row that it begins, or of _WORDS.
+_TEXT = Path(__file__).with_name("visibility_rules.txt").read_text("utf-8").replace("\n   ", " ")
+_LISTS, _RULES = _TEXT.split("\n\n")
+"""Lists of words by name; and rows of reason, test, texts and normalized names of fields, in which
+a name in capitals stands for its list. A value that is not empty is tested: it `is` one of the
+texts, `is not` any, or `has` one as a word. `a.b` is field `b` of a mapping `a`.
 
 From the documentation of Hugo, Zola, Jekyll, Hexo, Eleventy, Quarto, MkDocs with Material and
 encryptcontent, Pelican, Docusaurus, Starlight, VitePress, Obsidian, Quartz, Logseq, Joplin, Ghost,
 WordPress, Grav, GitBook, Mintlify and Qiita, and of common themes."""
 _SEARCHES = "search searchindex index sitemap algolia lunr pagefind llms"
 _NOT = "exclude excluded omit ignore skip hide hidden disable disabled no"
-_WORDS = {
-    "UNSEARCHED": " ".join(
-        f"{no}{of} {no}from{of} {no}in{of} {of}{no}"
-        for no in _NOT.split()
-        for of in _SEARCHES.split()
-    )
-}
+_UNSEARCHED = " ".join(
+    f"{no}{of} {no}from{of} {no}in{of} {of}{no}"
+    for no, of in product(_NOT.split(), _SEARCHES.split())
+)
+_WORDS = {"UNSEARCHED": _UNSEARCHED, **dict(row.split("\t") for row in _LISTS.split("\n"))}
 _TABLE: dict[str, list[tuple[HiddenReason, str, frozenset[str]]]] = {}
-for _row in _RULES.strip().replace("\n   ", " ").split("\n"):
-    _reason, _, _columns = _row.partition("  ")
-    _WORDS[_reason], *_names = re.sub("[A-Z]{2,}", lambda n: _WORDS[n[0]], _columns).rsplit("  ", 1)
-    for _name in " ".join(_names).split():
-        _test, _, _values = _WORDS[_reason].partition("  ")
-        _rule = cast("HiddenReason", _reason), _test, frozenset(_values.split())
+for _row in _RULES.splitlines():
+    _reason, _test, _texts, _names = re.sub("[A-Z]{2,}", lambda n: _WORDS[n[0]], _row).split("\t")
+    _rule = cast("HiddenReason", _reason), _test, frozenset(_texts.split())
+    for _name in _names.split():
         _TABLE.setdefault(_name, []).append(_rule)
 _SUBJECT_FIELDS = "status state stage reviewstatus workflow workflowstate scheduled"
 """Fields that describe the subject of a note, such as a task, a project or a book."""

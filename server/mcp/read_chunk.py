@@ -110,11 +110,7 @@ def describe_place(passage: Passage) -> str:
     asked = next(chunk for chunk in passage.chunks if chunk.index == passage.asked)
     with_neighbors = f", shown with {first.index}-{last.index}" if first is not last else ""
     begins = {name: index for index, name in passage.headings if index <= first.index}
-    above = [
-        (begins[name], name)
-        for name in first.headings
-        if begins.get(name, first.index) < first.index
-    ]
+    above = [(at, h) for h in first.headings if (at := begins.get(h, first.index)) < first.index]
     before = [p for p in passage.headings if p[0] < first.index and p not in above]
     after = [place for place in passage.headings if place[0] > last.index]
     if len(before) + len(after) > MAX_HEADINGS:

@@ -1,11 +1,15 @@
 """Posts that are replaced: the current one is found first, and the other says what replaced it."""
 
 import json
+from datetime import date
 from pathlib import Path
+from unittest import mock
 
 import pytest
 
 from blog_search_mcp.ingest.relations.replacements import find_versions
+from blog_search_mcp.server.engine import engine_for
+from blog_search_mcp.server.settings import Settings
 from tests.support.front import Blog, made
 
 
@@ -115,6 +119,17 @@ def test_an_outdated_post_stands_below_its_equal(tmp_path: Path, front: str, not
     notices = find_notices(blog, "when is the boiler of the laundry emptied")
     assert notices == [("b.md", None), ("a.md", notice)]
     assert f"outdated: {notice}" in blog.tool("read_chunk", source="a.md").text
+
+
+def test_a_running_server_knows_what_is_outdated_today(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    blog = made(tmp_path, {"a.md": f"---\nstale_after: 8000-02-29\n---\n{NEW}"})
+    engine = engine_for(Settings(blog.index))
+    assert engine.read("a.md", 0, 0).replacement is None
+    later = mock.Mock(today=lambda: date(8000, 3, 1))
+    monkeypatch.setattr("blog_search_mcp.index.search.snapshot.date", later)
+    assert engine.read("a.md", 0, 0).replacement is not None
 
 
 @pytest.mark.parametrize(
