@@ -338,8 +338,10 @@ def shows_other_language(
     """Whether most words are neither English nor in posts, and one is foreign grammar or script."""
     words = {word.lower() for word in re.findall(r"[^\W\d_]{2,}", query.text)}
     had = {word.exact for word in query.words if any(map(frequency_of, word.stems))}
-    strange, own = {fold(word) for word in words if not is_word(word)} - had, _folded(blog)
-    shown = any(w > "ɏ" > max(own, default=w) or is_stopword(w, STEMMED) for w in strange - own)
+    strange, grammar = {fold(word) for word in words if not is_word(word)} - had, _folded(blog)
+    is_latin = bool(grammar) and max(grammar) < "\u024f"
+    others = strange - grammar
+    shown = any((is_latin and w > "\u024f") or is_stopword(w, STEMMED) for w in others)
     return not query.language and shown and len(strange) > 1 and 2 * len(strange) > len(words)
 
 
