@@ -52,7 +52,7 @@ _TAGGED = re.compile(
 """Pattern of a query for the posts with a tag: `show me all posts tagged diary`."""
 _FIELD = re.compile(
     r"(?i)(?<!\S)(tag|label|category|author|section|folder|(?:after|since|before|until)(?=:\"?\d))"
-    r's?:("[^"]+"|“[^”]+”|[^\s"]+)'
+    r's?:("[^"]{1,99}"|“[^”]{1,99}”|[^\s"]+)'
 )
 
 
