@@ -63,7 +63,7 @@ Section = Annotated[Text, AfterValidator(lambda text: text if text.strip("./\\ "
 Tag = Annotated[Text, AfterValidator(str.strip)]
 FirstDay = Annotated[str, AfterValidator(partial(_read_day, is_last=False))]
 LastDay = Annotated[str, AfterValidator(partial(_read_day, is_last=True))]
-Offset = Annotated[int, Field(ge=0, le=10_000, description="next_offset of the page before")]
+Offset = Annotated[int, Field(ge=0, le=10_000, description="results to skip")]
 
 
 class Arguments(BaseModel):

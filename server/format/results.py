@@ -16,6 +16,7 @@ from typing import Any, TypeVar
 from urllib.parse import unquote
 
 from blog_search_mcp.index.errors import BlogSearchError
+from blog_search_mcp.index.invocation import join_sentences
 from blog_search_mcp.index.search.previews import list_lines, write_text
 from blog_search_mcp.index.text.display import count_columns, one_line, replace_surrogates, shorten
 from blog_search_mcp.index.text.languages import language_of, primary_subtag
@@ -26,6 +27,11 @@ T = TypeVar("T")
 _JSON_ENCODER = json.JSONEncoder(ensure_ascii=False, separators=(",", ":"))
 TITLE_WIDTH, HEADING_WIDTH, NAME_WIDTH = 80, 60, 40
 """Maximum widths in columns; longer texts are shortened."""
+
+
+_SITE = re.compile(r"https?://[^/]+(?=/)")
+_TOLD = {"title": "", "date": "", "url": "", "outdated": "", "translations": {}, "series": {}}
+"""Facts of a post in its later hits on a page."""
 
 
 def to_json(value: Any) -> str:
@@ -126,26 +132,39 @@ def place_facts(place: PlaceInSeries | None) -> dict[str, str | int]:
 
 
 def write_page(offset: int, page: Mapping[str, Any]) -> str:
-    """Write a page for a model: confidence, notice, numbered hits, and the next offset."""
-    confidence = f"Confidence: {page['confidence']}. " if page["results"] else ""
-    parts = [f"{confidence}{page.get('notice', '')}".strip()]
-    for number, hit in enumerate(page["results"], offset + 1):
+    """Write a page for a model: confidence, notice, the site of the links, and numbered hits.
+
+    To save tokens, a link begins with its path, and only the first hit of a post tells its facts.
+    """
+    hits, sources = page["results"], set[str]()
+    sites = filter(None, (_SITE.match(hit.get("url", "")) for hit in hits))
+    site = next((match[0] for match in sites), "")
+    confidence = f"Confidence: {page['confidence']}." if hits else ""
+    links = f"Links begin with {site}." if site else ""
+    parts = [str(join_sentences(confidence, page.get("notice"), links))]
+    for number, hit in enumerate(hits, offset + 1):
+        link, sign, anchor = hit.get("url", "").removeprefix(site).partition("#")
+        told = _TOLD if hit["source"] in sources else {"url": link}
+        facts = {**hit, **told, "url": told["url"] + sign + anchor}
+        sources.add(hit["source"])
         # The sign keeps a preview from reading as another hit.
-        lines = write_head(number, hit), write_facts(hit), f"> {one_line(hit['preview'])}"
+        lines = write_head(number, facts), write_facts(facts), f"> {one_line(hit['preview'])}"
         parts.append("\n".join(filter(None, lines)))
-    parts += [f"More with offset={page['next_offset']}."] if "next_offset" in page else []
     return "\n\n".join(parts)
 
 
 def write_head(number: int, hit: Mapping[str, Any]) -> str:
     """Write `1. source #chunk_index · date · title › heading`, as far as they are known.
 
-    If the hit has `lines`, the first is added as `source:12`, which many terminals can open.
+    A date that is part of the source is left out. If the hit has `lines`, the first is added as
+    `source:12`, which many terminals can open.
     """
     line = f":{hit['lines'].partition('-')[0]}" if "lines" in hit else ""
     place = f"{number}. {' '.join(hit['source'].splitlines())}{line} #{hit['chunk_index']}"
-    title = " › ".join(one_line(hit[name]) for name in ("title", "heading") if hit.get(name))
-    return " · ".join(filter(None, (place, hit.get("date"), title)))
+    date = hit.get("date") or ""
+    dated = (place, "" if date in hit["source"] else date, one_line(hit["title"]))
+    head = " · ".join(filter(None, dated))
+    return " › ".join(filter(None, (head, one_line(hit.get("heading") or ""))))
 
 
 def write_facts(hit: Mapping[str, Any]) -> str:

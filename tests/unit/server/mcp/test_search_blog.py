@@ -107,12 +107,26 @@ def test_text_is_alone_and_holds_what_is_called_and_cited(blog: Blog) -> None:
     facts = search(blog, top_k=3).facts
     reply = search(blog, top_k=3, response_format="markdown")
     assert reply.facts is None
-    confidence, *hits, more = reply.text.split("\n\n")
-    assert facts["confidence"] in confidence
+    first, *hits = reply.text.split("\n\n")
+    assert facts["confidence"] in first
+    site = "https://blog.example"
+    assert site in first
     for hit, text in zip(facts["results"], hits, strict=True):
         said = ("title", "source", "chunk_index", "url", "preview")
-        assert [name for name in said if f"{hit[name]}" not in text] == []
-    assert "offset=3" in more
+        assert [name for name in said if f"{hit[name]}".removeprefix(site) not in text] == []
+
+
+def test_a_later_hit_of_a_post_repeats_nothing_but_where_it_is(tmp_path: Path) -> None:
+    filler = "More of ropes, of sails and of decks is told here. " * 90
+    text = f"# The walrus ship\n\n## Decks\n\nA walrus.\n\n{filler}\n\n## Ropes\n\nNo walrus.\n"
+    posts = {"2024-05-12-ship.md": text, "2024-05-13-sea.md": "# The sea\n\nA walrus.\n"}
+    ship = made(tmp_path, posts, "--base-url", "https://blog.example", "--permalink", "hugo")
+    first, *hits = search(ship, "walrus", response_format="markdown").text.split("\n\n")
+    assert len(hits) == 3
+    [again] = [text for number, text in enumerate(hits) if text[3:22] in "\n".join(hits[:number])]
+    assert [part for part in ("The walrus ship", "2024-05-12 ", "http") if part in again] == []
+    assert re.search(r"^#\w+$", again, re.MULTILINE)
+    assert [text for text in hits if "· 2024" in text] == []
 
 
 @pytest.mark.parametrize("blank", ["", " "])
