@@ -23,7 +23,7 @@ from blog_search_mcp.ingest.posts.metadata import (
     read_replacements,
     unread_date,
 )
-from blog_search_mcp.ingest.posts.paths import spelled_languages
+from blog_search_mcp.ingest.posts.paths import read_table, spelled_languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -56,20 +56,7 @@ takes up to 2.8 kB and 60 µs; other marks take less. Posts of three corpora hav
 _COSTLY_MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
 _DATA_URL = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]{60,}")
 """An embedded picture or font."""
-_INCLUDE = re.compile(
-    r"(?=[<{]|^[i \t-])(?:"
-    r"\{%-?\s*(?P<raw>raw|verbatim)\b.*?(?:\{%-?\s*end(?P=raw)\b|\Z)"
-    r"|^import\s+(?P<name>[A-Z]\w*)(?:,\s*\{[^{}]*\})?\s+from"
-    r"\s+[\"'](?:@site/)?(?P<mdx>[^\"'\n]+\.mdx?)[\"'];?[ \t]*$"
-    r"|<(?P<tag>[A-Z]\w*)(?=[\s/>])[^<>]*>"
-    r"|(?<![{\\\"'])\{\{[<%]\s*(?:include[\w-]*|readfile)\s+(?:(?:file|path|src)=)?[\"']?(?P<shortcode>[^\s\"'<>%]+)"
-    r"[\"']?\s*[>%]\}\}"
-    r"|(?<![{\\\"'])\{%-?\s*include(?:_relative|-markdown)?\s+[\"']?(?P<jinja>[\w./-]++)[\"']?[^%]*+%\}"
-    r"|(?<!\\)\{\{\s*\#include\s+(?P<hash>[^\s:{}]+)[^{}]*\}\}"
-    r"|^[ \t]*-+8<-+\s+[\"'](?P<snippet>[^\"'\n]+)[\"'][ \t]*$"
-    r"|<!--\s*@include:\s*(?P<vue>[^\s{#<>]{1,300}?)(?:[{#][^\n<>]{0,300})?\s*-->)",
-    re.MULTILINE | re.DOTALL,
-)
+_INCLUDE = re.compile(read_table("patterns.txt")["include"], re.MULTILINE | re.DOTALL)
 """Places where MDX (`mdx`), Quarto or Hugo (`shortcode`), Jekyll, Eleventy or MkDocs (`jinja`),
 MkDocs (`snippet`), mdBook (`hash`) or VitePress (`vue`) include a file; also `raw` blocks."""
 _FORM_BY_SUFFIX = {".mdx": "mdx", ".qmd": "shortcode"}

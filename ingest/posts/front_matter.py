@@ -30,6 +30,7 @@ import yaml
 
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.ingest.foreign_files import BOMS
+from blog_search_mcp.ingest.posts.paths import read_table
 from blog_search_mcp.ingest.posts.visibility import is_time, keeps_back
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
@@ -121,9 +122,7 @@ _LOOSE = re.compile(
     r"(?:::?[^:\n][^\n]*+\n?(?:(?: {4}|\t)[^\S\n]*+(?!\.\. )\S[^\n]*+\n?)*+|:\n))++"
     r"(?=[\s#<![]|\Z|---[ \t]*$)"
 )
-_USUAL_NAMES = """title date created modified author authors tags aliases category categories draft
-    description hide keywords lang layout published save_as slug status summary template url"""
-_USUAL = frozenset(_USUAL_NAMES.split())
+_USUAL = frozenset(read_table("field_names.txt")["usual"].split())
 """Names of usual fields. A second block needs one of them. A block without fences must begin with a
 title or have two of them; one that begins with `name:: value` may have any names."""
 _LOOSE_FIELD = re.compile(r"(?m)^(?:[ \t]*\.\. )?(\w[\w -]*)::?(.*(?:\n[ \t]+(?!\.\. )\S.*)*)")

@@ -18,7 +18,13 @@ from urllib.parse import quote
 from blog_search_mcp.index.text.display import compose, shorten, to_line
 from blog_search_mcp.index.text.languages import language_tag, primary_subtag
 from blog_search_mcp.index.types import MAX_ADDRESS, VERSIONED, Link, Post
-from blog_search_mcp.ingest.posts.paths import MARKDOWN, date_in_path, parse_file, split_day
+from blog_search_mcp.ingest.posts.paths import (
+    MARKDOWN,
+    date_in_path,
+    parse_file,
+    read_table,
+    split_day,
+)
 
 Fields: TypeAlias = Mapping[str, object]
 
@@ -63,37 +69,18 @@ def flatten(value: object) -> Iterator[object]:
         yield value
 
 
-_PUBLISHED = """publishdate pubdate pubdatetime published publishedat publisheddate publishedon
-    publishedtime publishtime publication publicationdate datepublished firstpublished releaseat
-    firstpublishedat releasedate releasedon 发布日期 发布时间 發布日期 發佈日期 公開日"""
-_CREATED = """created createdat createdon createddate createdtime createtime creationdate
-    creationtime datecreated dateadded posted postedat postedon postdate dateposted datetime dated
-    timestamp datum fecha erstellt issued дата 날짜 日期 创建日期 创建时间 建立日期 作成日 投稿日"""
-_CHANGED = """lastmod lastmodified lastmodifiedat modified modifiedat modifieddate modifiedtime
-    datemodified updated updatedat updatedon updateddate updatedtime updatetime dateupdated
-    lastupdate lastupdated lastupdatedat edited editedat lastedited lasteditedtime lasteditedat
-    更新日期 更新时间 更新日"""
-_ENDS = """expirydate expire expires expiresat expireson expiry expiredate expiration publishuntil
-    expirationdate unpublishdate unpublishat unpublishon validuntil visibleuntil availableuntil"""
-END_FIELDS = tuple(_ENDS.split())
+_NAMES, _PATTERNS = read_table("field_names.txt"), read_table("patterns.txt")
+END_FIELDS = tuple(_NAMES["ends"].split())
 """Normalized names of fields with a post's last day. A note stays, but becomes outdated then."""
-PUBLISH_FIELDS = tuple(_PUBLISHED.split())
+PUBLISH_FIELDS = tuple(_NAMES["published"].split())
 """Normalized names of fields with the day on which a post becomes public."""
-DATE_FIELDS = ("date", *PUBLISH_FIELDS, *_CREATED.split())
+DATE_FIELDS = ("date", *PUBLISH_FIELDS, *_NAMES["created"].split())
 """Normalized names of fields with a post's date, in generators, note editors and their exports."""
-CHANGE_FIELDS = tuple(_CHANGED.split())
+CHANGE_FIELDS = tuple(_NAMES["changed"].split())
 """Normalized names of fields with the last change. They date a post without another date: Hugo can
 do so (`frontmatter` in its configuration), and Qiita's program writes no other date."""
-_NAMES = """jan ene gen ian jaa oca tam sty sij led січ янв ιαν ينا, feb fev sub hel lut uno vee
-    velj фев лют φεβ فبر, mar maa mac mrt mrz bre ozu бер мар μαρ مار, apr abr avr nis huh kwi dub
-    tra апр кві απρ أبر ابر, may mai mag mei maj mayo tou kve svi мая маи тра μαι ماي, jun juin
-    juun giu iun haz kes cze cerv lipnj июн чер ιουν يون, jul juil juul lug iul tem hei lip srpnj
-    cervenc cervenec июл лип ιουλ يول, aug ago aou agu elo sie srp kol ogo авг сер αυγ أغس اغس,
-    sep set eyl syy sze wrz zar ruj сен вер σεπ سبت, oct okt ott out eki lok paz rij окт жов οκτ
-    أكت اكت, nov noi kas marras lis stu ноя лис νοε نوف, dec dez dic des dis det ara jou gru pro
-    дек гру δεκ ديس"""
 _MONTHS_BY_NAME = {
-    name: n for n, names in enumerate(_NAMES.split(","), 1) for name in names.split()
+    name: n for n, names in enumerate(_NAMES["months"].split(","), 1) for name in names.split()
 }
 """Months by the start of a name, without accents, in languages with a stemmer and a dozen more."""
 _WORD, _ORDINAL = r"([^\W\d_]{3,12})\.?", r"(\d{1,2})(?:st|nd|rd|th|er|re|[.ºª°])?"
@@ -226,10 +213,7 @@ _KEYS_OF_LANGUAGES = ("langref", "pageid", "ref", "slug", "permalink", "id")
 """Fields that translations of a post share if each post names its language."""
 _TAG_LISTS = ("tags", "categories")
 _TAGS = ("tags", "tag", "categories", "category", "keywords", "topics", "topic", "labels")
-_BYLINES = (
-    *("author", "authors", "by", "byline", "writer", "writers", "creator", "autor", "auteur"),
-    *("coauthor", "coauthors", "guestauthor", "writtenby", "postedby"),
-)
+_BYLINES = tuple(_NAMES["bylines"].split())
 _JOINED = re.compile(r"\s*[;、，]\s*|\s+(?:and|und|et|&)\s+|,\s*(?=\S+\s+\S)")
 """Separators of names. A comma before a single word is not one, as in `Last, First`."""
 _AROUND_NAME = re.compile(r"^@|^\[\[|\]\].*|\s*[<(].*")
@@ -239,15 +223,7 @@ _REPLACEMENTS = {
     **dict.fromkeys(("supersededby", "replacedby", "obsoletedby", "deprecatedby"), "newer"),
     **dict.fromkeys(("supersedes", "replaces", "obsoletes"), "older"),
 }
-_NO_WORDS = re.compile(
-    r"(?!.*(?:title|label|headline|description|caption|alt|transcript)$).*(?:template|layout|type|kind|class|css|js$|script|style|theme|image|img|cover|photo|thumb"
-    r"|icon|colou?r|font|ur[li]|link|href|path|slug|id$|key|hash|token|secret|pass|pwd|credential"
-    r"|auth(?!or)|kennwort|contrase|senha|пароль|密[码碼]|パスワード|비밀번호|lang|locale"
-    r"|draft|publish|visib|priva|hidden|intern|access|permi|role|robots|index"
-    r"|order|weight|sort|menu|nav|side|toc|math|comment|engine|format|licen[cs]e|mail"
-    r"|output|execute|jupyter|bibliography|^head$|footer|cascade|build|params|extra|alias|redirect"
-    r"|taxonom|sitemap|listing|option|config|plugin)"
-)
+_NO_WORDS = re.compile(_PATTERNS["no words"])
 """Normalized names of fields not meant for readers, unless they end in `title` or the like."""
 _WORDY = re.compile(
     r"(?=.*[^\W\d_])(?!(?:true|false|yes|no|on|off|none|null|auto)$)(?:.*\s|[^\s/:@=<>{}]+$)", re.I
@@ -362,11 +338,7 @@ def _list_words(named: Fields) -> Iterator[str]:
             yield f"{name} {', '.join(texts)}"
 
 
-_TITLES = re.compile(
-    r"(?!sub|series|collection|section|part|book|album|site|parent|prev|next|alt|image|cover|nav|menu"
-    r"|side|short|meta|seo|og|twitter|browser|tab|toc)"
-    r".*(?:title|headline|heading|заголовок|titel|titre|título|titulo|titolo|标题|標題|タイトル|제목)([a-z]{2})?"
-)
+_TITLES = re.compile(_PATTERNS["title"])
 """Normalized names of fields with a post's title, perhaps with a language."""
 
 

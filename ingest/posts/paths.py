@@ -9,9 +9,21 @@ from collections.abc import Iterator
 from contextlib import suppress
 from dataclasses import dataclass
 from datetime import date
+from pathlib import Path
 from urllib.parse import SplitResult, unquote, urlsplit
 
 from blog_search_mcp.index.text.languages import language_tag, read_tag
+
+
+def read_table(name: str) -> dict[str, str]:
+    """Read the rows of a data file in this folder: name, tab, text, which indented lines continue.
+
+    A line that begins with a tab continues a pattern, one that begins with blanks a list of words.
+    """
+    text = Path(__file__).with_name(name).read_text("utf-8")
+    rows = text.replace("\n\t", "").replace("\n   ", " ").splitlines()
+    return dict(row.split("\t") for row in rows)
+
 
 MARKDOWN = re.compile(r"\.(?:mdx?|m(?:ark)?down|qmd|mk(?:d|dn|down)|markdn)$", re.IGNORECASE)
 """Suffix of a post's file."""
