@@ -9,9 +9,10 @@ from itertools import accumulate
 from typing import Any, ClassVar
 
 from blog_search_mcp.index.errors import NoLink
+from blog_search_mcp.ingest.posts.ignore_rules import write_rules
 from blog_search_mcp.ingest.posts.metadata import Fields, first_date, flatten, parse_date
 from blog_search_mcp.ingest.posts.paths import BUNDLE, HUGO_DAY, PostPath, parse_path, split_day
-from blog_search_mcp.ingest.sites.configuration import get_map, get_text, list_maps
+from blog_search_mcp.ingest.sites.configuration import get_map, get_text, list_maps, list_texts
 from blog_search_mcp.ingest.sites.generator import DATES, Generator, Off, clean_folder, setting_at
 
 
@@ -53,6 +54,13 @@ class Hugo(Generator):
         """Yield a doubt if languages have base URLs of their own."""
         if any("baseurl" in settings for settings in self.languages.values() if settings):
             yield "the site's languages have base URLs of their own"
+
+    def list_rules(self) -> Iterator[str]:
+        """Yield the usual rules, and those for files that mounts exclude, relative to a source."""
+        yield from super().list_rules()
+        for mount in list_maps(self.mounts):
+            for form in ("/", f"/{clean_folder(get_text(mount, 'source'))}/"):
+                yield from write_rules(list_texts(mount.get("excludeFiles")), form)
 
     def list_folders(self) -> Iterable[str]:
         """List the content folders of all languages; `""` if mounts move other folders there."""

@@ -253,9 +253,10 @@ class MkDocs(Generator):
     def list_rules(self) -> Iterator[str]:
         """Yield rules for files that MkDocs, settings or plugins keep off the site or search."""
         yield from (*self.never, *self.exclude_docs.splitlines(), *self.draft_docs.splitlines())
-        for name, key in (("exclude-search", "exclude"), ("exclude", "glob")):
-            options = get_map(self._name_plugins(), name)
-            yield from write_rules(list_texts(options.get(key)), "/*")
+        for name in ("exclude-search", "exclude", "file-filter"):
+            for key in ("exclude", "glob", "exclude_glob"):
+                globs = get_map(self._name_plugins(), name).get(key)
+                yield from write_rules(list_texts(globs), "/*")
 
     def find_path(self, folder: str, inner: str, fields: Fields) -> str:
         """Return the path of a page. Raises NoLink."""

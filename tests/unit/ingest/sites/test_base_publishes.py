@@ -16,7 +16,7 @@ MOUNTS = "[[module.mounts]]\nsource = 'b'\ntarget = 'content'\n"
 SITES = [
     ("hugo.toml", HUGO, "content/_index.md content/posts/a.md", "archetypes/b.md themes/x/a.md"),
     ("hugo.toml", f"{HUGO}[languages.zh]\ncontentDir = 'zh'\n", "content/a.md zh/a.md", "b.md"),
-    ("hugo.toml", f"{HUGO}{MOUNTS}", "b/a.md c.md", ""),
+    ("hugo.toml", f"{HUGO}{MOUNTS}excludeFiles = ['x/*']\n", "b/a.md c.md", "b/x/a.md"),
     ("config.toml", "base_url = ''\n", "content/blog/a.md", "templates/a.md content/b.mdx"),
     ("_config.yml", "source_dir: source\n", "source/_posts/a.md source/b.md", "scaffolds/a.md"),
     (
@@ -122,6 +122,20 @@ SITES = [
         "content/a.md content/b/wip/a.md",
         "README.md content/b/a.tmp.md content/wip/a.md content/x/a.md",
     ),
+    ("pelicanconf.py", "ARTICLE_PATHS = ['log', 'x']\n", "log/a.md pages/b.md", "mine/a.md"),
+    (
+        ".vuepress/config.mts",
+        "pagePatterns: ['*.md', '!x/**']",
+        "plugins/a.md",
+        "public/a.md x/a.md",
+    ),
+    ("conf.py", "exclude_patterns += ['wip']\n", "a.md", "_build/b.md wip/b/a.md"),
+    ("conf.py", "print('x')\n", "_build/b.md a.md", ""),
+    ("myst.yml", "project:\n  exclude:\n    - wip/*\n    - b.md\n", "a.md", "b.md wip/a.md"),
+    ("_config.ts", "site.ignore('wip', \"b.md\");\n", "a.md", "_x/a.md b.md wip/a.md"),
+    ("config.rb", "activate :blog\nignore 'wip/*'\n", "source/a.md", "source/wip/b/a.md"),
+    ("_cobalt.yml", "ignore: [wip/*, b.md]\n", "a.md", "b.md c/b.md wip/a.md"),
+    ("nuxt.config.ts", "ignores: ['x']\n", "content/plugins/a.md", "a.md content/b/x/a.md"),
     ("unknown.yml", "", "_recipes/soup.md themes/a.md", ""),
 ]
 
