@@ -50,7 +50,7 @@ class Job:
 IN_CLOUD = "it is not on this machine, since its cloud keeps it; download it"
 CHUNKING = 4
 """Version of chunking (`ingest.posts.chunks`). Raise it if an unchanged post gets other chunks."""
-READING = 29
+READING = 30
 """Version of parsing. Raise it if an unchanged file gets other metadata or another plain text."""
 
 

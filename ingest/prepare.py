@@ -15,7 +15,7 @@ from blog_search_mcp.index.errors import NoLink, UnreadablePost, refuse_post
 from blog_search_mcp.index.store.manifest import IndexedPost, PendingPost
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.index.words.documents import terms_of
-from blog_search_mcp.ingest.foreign_files import read_file
+from blog_search_mcp.ingest.foreign_files import read_file, read_if_there
 from blog_search_mcp.ingest.last_ingest import LeftOut, make_left_out
 from blog_search_mcp.ingest.plan import FileToRead
 from blog_search_mcp.ingest.posts.cascades import apply_cascades
@@ -24,6 +24,7 @@ from blog_search_mcp.ingest.posts.document import MAX_PARTS, Document, find_lang
 from blog_search_mcp.ingest.posts.front_matter import decode
 from blog_search_mcp.ingest.posts.visibility import INCLUDED, check_visibility
 from blog_search_mcp.ingest.posts.walk import NOT_PUBLISHED, SUFFIXES, Skipped, SourceFile, walk
+from blog_search_mcp.ingest.sites.configuration import find_setting
 from blog_search_mcp.ingest.sites.links import link_post
 from blog_search_mcp.ingest.sites.site import Site
 
@@ -75,6 +76,7 @@ def prepare_post(
         if file.copy_of and _are_copies(data, read_file(file.content, file.copy_of)):
             return skip_post(file_to_read, f"it is a copy of {file.copy_of}; rename it if not")
         parts: dict[str, tuple[int, str]] = {}
+        beside = read_if_there(file.content, f"{source.rpartition('.')[0]}.meta") or b""
         document = read_document(
             data,
             source,
@@ -83,6 +85,8 @@ def prepare_post(
             or not (site.is_configured or (b"{%" in data and not file.is_note)),
             reads_hashes=site.generator.reads_hashes,
             reads_hashtags=file.is_note or not site.is_configured,
+            beside=decode(beside)[0],
+            echoes=str(find_setting(site.generator.config, "execute.echo")).lower() != "false",
             includes=site.generator.includes,
             read_part=partial(_read_part, file, parts, now),
         )
@@ -93,14 +97,14 @@ def prepare_post(
             source,
             due,
             problems=tuple(f"{source}: {problem}" for problem in document.problems),
-            has_parts=bool(parts),
+            has_parts=bool(parts or beside),
         )
         if reason and not (include_drafts and reason in INCLUDED):
             left_out = make_left_out(document.post, fields, reason, file.mtime_ns)
             return replace(result, skipped=Skipped(source, reason), left_out=left_out)
         digested = [cascade.model_dump_json() for cascade in cascades]
         digested += [words for _, words in parts.values()]
-        digest = hashlib.sha256(data + "".join(digested).encode()).hexdigest()
+        digest = hashlib.sha256(data + beside + "".join(digested).encode()).hexdigest()
         if before is not None and before.digest == digest:
             return result
         indexed = IndexedPost(digest, 0, expires=expires)

@@ -18,6 +18,7 @@ from blog_search_mcp.ingest.posts.markdown.parser import find_code_of, find_outs
 from blog_search_mcp.ingest.posts.metadata import (
     Fields,
     describe_post,
+    find_other_title,
     find_title,
     normalize_names,
     read_replacements,
@@ -58,7 +59,7 @@ _DATA_URL = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]{60,}")
 """An embedded picture or font."""
 _INCLUDE = re.compile(read_table("patterns.txt")["include"], re.MULTILINE | re.DOTALL)
 """Places where MDX (`mdx`), Quarto or Hugo (`shortcode`), Jekyll, Eleventy or MkDocs (`jinja`),
-MkDocs (`snippet`), mdBook (`hash`) or VitePress (`vue`) include a file; also `raw` blocks."""
+MkDocs (`snippet`), mdBook (`hash`), MyST or VitePress (`vue`) include a file; also `raw` blocks."""
 _FORM_BY_SUFFIX = {".mdx": "mdx", ".qmd": "shortcode"}
 """Form of inclusion that files of a suffix may have on every site."""
 MAX_PARTS = 200_000
@@ -71,7 +72,8 @@ def _include_parts(body: str, forms: Collection[str], read_part: Callable[[str],
     if not (forms and any(sign in body for sign in ("import", "include", "readfile", "8<"))):
         return body
     imported, room, pieces, at = dict[str, str](), MAX_PARTS, list[str](), 0
-    for part in find_outside(find_code_of(body), _INCLUDE, body):
+    code = [span for span in find_code_of(body) if "{include}" not in body[span[0] : span[0] + 20]]
+    for part in find_outside(code, _INCLUDE, body):
         form = part.lastgroup or ""
         if part["name"] and form in forms:
             imported[part["name"]] = part["mdx"]
@@ -92,6 +94,8 @@ def read_document(
     keeps_braces: bool = False,
     reads_hashes: bool = False,
     reads_hashtags: bool = True,
+    beside: str = "",
+    echoes: bool = True,
     includes: Collection[str] = (),
     read_part: Callable[[str], str] = lambda _: "",
 ) -> Document:
@@ -99,37 +103,38 @@ def read_document(
 
     `source` is the path below the content folder, with `/`. `splits_tags` is as in `describe_post`.
     With `keeps_braces` the site prints `{{ x }}`, and no template replaces it. With `reads_hashes`
-    `#word` is a heading; with `reads_hashtags` it is a tag. `includes` are the site's forms of
-    inclusion (groups of `_INCLUDE`). `read_part` returns a file's words, on one line, by its path.
+    `#word` is a heading; with `reads_hashtags` it is a tag. `beside` is the text of a file
+    with more fields. With `echoes` cells show their code by default. `includes` are the site's
+    forms of inclusion (groups of `_INCLUDE`). `read_part` returns a file's words, on one line.
     """
     text, encoding, repaired = decode(data)
     if len(text) > MAX_MARKS and next(islice(_COSTLY_MARK.finditer(text), MAX_MARKS, None), None):
         excess = f"{MAX_MARKS:,} lines, cells, links and items of lists"
         raise UnreadablePost(f"it has more than {excess}; split it, or name it in a .blogignore")
     front = split_front_matter(text)
-    cells = front.fields.get("execute")
+    fields = {**split_front_matter(beside).fields, **front.fields}
+    cells = fields.get("execute")
     echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
     text = _DATA_URL.sub("data:", front.body) if ";base64," in front.body else front.body
     text = write_headings(text) if reads_hashes else text
     forms = {*includes, _FORM_BY_SUFFIX.get(PurePath(source).suffix.lower(), "")} - {""}
     text = cut_hidden_forms(_include_parts(text, forms, read_part), runs_templates=not keeps_braces)
-    shown = cut_hidden_cells(text, echoes=echo != "false")
+    shown = cut_hidden_cells(text, echoes=echo != "false" and (echoes or echo == "true"))
     body = Body(shown, keeps_braces=keeps_braces)
-    is_of_plugin = any(name.endswith("-plugin") for name in front.fields)
-    named = normalize_names(front.fields)
+    is_of_plugin = any(name.endswith("-plugin") for name in fields)
+    named = normalize_names(fields)
     title = strip_title(find_title(named)) or ("" if is_of_plugin else body.title)
+    title = title or strip_title(find_other_title(named))
     hashtags = body.hashtags if reads_hashtags else ()
     post = describe_post(named, source, title, hashtags, splits_tags=splits_tags)
-    unread = unread_date(front.fields, named, source)[:40]
+    unread = unread_date(fields, named, source)[:40]
     problems = (
         "" if encoding.startswith("utf") else f"it is not UTF-8 and was read as {encoding}",
         f"{repaired} of its characters could not be read" if repaired else "",
         front.problem,
         f"its date “{unread}” is not read; write it as date: 2024-12-31" if unread else "",
     )
-    return Document(
-        post, front.fields, named, body, front.first_line, tuple(filter(None, problems))
-    )
+    return Document(post, fields, named, body, front.first_line, tuple(filter(None, problems)))
 
 
 LANGUAGE_CHARACTERS = 6_000

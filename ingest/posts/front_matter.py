@@ -39,11 +39,8 @@ _MAX_CONTROLS = 8, 0.02
 """Maximum _CONTROL bytes of a text: 8, plus 2 % of all its bytes. Images have over 5 %."""
 _MAX_REPAIRS = 0.1
 """Maximum bad sequences per valid multi-byte character. Big5 read as UTF-8 has over 3."""
-_GUESSED = (
-    *("cp1252", "cp1250", "cp1251", "cp1253", "cp1254", "cp1255", "cp1256", "cp1257", "iso8859-2"),
-    *("iso8859-5", "iso8859-6", "iso8859-7", "iso8859-9", "koi8-r", "koi8-u", "cp850", "cp852"),
-    *("cp866", "gb18030", "big5hkscs", "cp932", "euc_jis_2004", "cp949"),
-)
+_NAMES = read_table("field_names.txt")
+_GUESSED = tuple(_NAMES["encodings"].split())
 """Encodings that may be guessed. Each East Asian family has only the superset that browsers use
 (WHATWG). With all encodings of chardet, short texts are often taken for a rare one."""
 _NOT_ASCII = re.compile("[^\x00-\x7f\ufffd]")
@@ -92,7 +89,7 @@ _LAST = r"(?!\n[^\S\n]*+[\]}\"',])"
 _UNOPENED = r"""\s*(?=(?:title|layout|date|tags|categories|author|published|id|permalink):[ \t])
     (?=(?:[\w-]+:.*\n|[ \t]*-[ ].*\n){2,}-{3,}"""
 _EXPORT = r"""export\s++(?:const|let|var)\s++
-    (?i:\w{0,20}meta(?:data)?|front_?matter|article|post|page)\b[^=\n]*+=\s*+(?:[\w.]++\(\s*+)?\{"""
+    (?i:\w{0,20}meta(?:data)?|front_?matter|article|post|page|info|attributes)\b[^=\n]*+=\s*+(?:[\w.]++\(\s*+)?\{"""
 _EXPORTED = rf"(?:(?!```|~~~|{_EXPORT})[^\n]*+\n)*+{_EXPORT}"
 _FORMS = {
     "yaml": (
@@ -113,6 +110,9 @@ have two lines: one above `---` is a heading (https://github.com/hexojs/hexo-fro
 exports an object, before any code. A whole JSON object needs no fence."""
 _OPENING = re.compile("|".join(f"(?P<{form}>{_FORMS[form][0]})" for form in _FORMS), re.M | re.X)
 _CLOSINGS = {form: re.compile(closing, re.M) for form, (_, closing) in _FORMS.items()}
+_EXPORT_LINES = re.compile(r"(?:(?:import|export)\s[^\n]*+\n|[^\S\n]*+\n)++")
+_EXPORTED_FIELD = re.compile(r"^export (?:const|let|var) (\w+) = ([^\n{}]+?);?$", re.MULTILINE)
+"""A field that MDX exports alone, in lines at the start (https://mdxjs.com/docs/using-mdx/)."""
 _COMMENT = re.compile(r"\s*+(?:<!--|\{/\*)((?:(?!-->|\*/\}).)*+)(?:-->|\*/\})", re.DOTALL)
 _FIELD_NAME = r"[\w$@.:/-]+(?: [\w$@.:/-]+){0,2}"
 """A field's name of up to three words. A longer run of words before a colon is a sentence."""
@@ -122,7 +122,7 @@ _LOOSE = re.compile(
     r"(?:::?[^:\n][^\n]*+\n?(?:(?: {4}|\t)[^\S\n]*+(?!\.\. )\S[^\n]*+\n?)*+|:\n))++"
     r"(?=[\s#<![]|\Z|---[ \t]*$)"
 )
-_USUAL = frozenset(read_table("field_names.txt")["usual"].split())
+_USUAL = frozenset(_NAMES["usual"].split())
 """Names of usual fields. A second block needs one of them. A block without fences must begin with a
 title or have two of them; one that begins with `name:: value` may have any names."""
 _LOOSE_FIELD = re.compile(r"(?m)^(?:[ \t]*\.\. )?(\w[\w -]*)::?(.*(?:\n[ \t]+(?!\.\. )\S.*)*)")
@@ -148,8 +148,8 @@ _NOT_YAML = re.compile(
 _AS_YAML = {"`": "'", "\\'": "''", "!": "not ", ";": ","}
 """Replacements for JavaScript signs that _NOT_YAML matches. Signs without one become blanks."""
 _PAIR = re.compile(
-    r"(?:^|[{,])[ \t]*(?:(?:const|let|var)[ \t]+)?[\"']?([\w$-]+)[\"']?[ \t]*[:=][ \t]*"
-    r"([\"']?)([^\"'\n,;{}#]*)\2[ \t]*(?=[,;}#]|$)",
+    r"(?:^|[{,])[ \t]*(?:(?:export[ \t]+)?(?:const|let|var)[ \t]+)?[\"']?([\w$-]+)[\"']?[ \t]*"
+    r"[:=][ \t]*([\"']?)([^\"'\n,;{}#]*)\2[ \t]*(?=[,;}#]|$)",
     re.MULTILINE,
 )
 """A field with a value on one line, in any syntax."""
@@ -181,18 +181,20 @@ class FrontMatter:
 def split_front_matter(text: str) -> FrontMatter:
     """Split a text whose lines end with LF into front matter and body. Never raises.
 
-    A tool may have written a block above the author's. Then the author's fields replace the tool's,
-    except fields of the tool that keep the post back.
+    Tools may have written blocks above the author's. Then the author's fields replace the tools',
+    except fields of the tools that keep the post back.
     """
     front = _split_first(text)
-    if front.first_line == 1 or not _OPENING.match(front.body):
-        return front
-    below = _split_first(front.body)
-    if _USUAL.isdisjoint(map(str.lower, below.fields)):
-        return front
-    kept = {name: value for name, value in front.fields.items() if keeps_back(name, value)}
-    fields, line = front.fields | below.fields | kept, front.first_line + below.first_line - 1
-    return FrontMatter(fields, below.body, line, front.problem or below.problem)
+    for _ in range(3):  # at most three more blocks
+        if front.first_line == 1 or not (_OPENING.match(front.body) or _COMMENT.match(front.body)):
+            break
+        below = _split_first(front.body)
+        if _USUAL.isdisjoint(map(str.lower, below.fields)):
+            break
+        kept = {name: value for name, value in front.fields.items() if keeps_back(name, value)}
+        fields, line = front.fields | below.fields | kept, front.first_line + below.first_line - 1
+        front = FrontMatter(fields, below.body, line, front.problem or below.problem)
+    return front
 
 
 def _split_first(text: str) -> FrontMatter:
@@ -231,9 +233,14 @@ def _split_form(text: str) -> FrontMatter | None:
         is_page = is_page and (len(names) > 1 or not text.startswith("---", loose.end()))
         if is_page or loose[0].partition(" ")[0].endswith("::"):
             return _make_front_matter(text, loose.end() - 1, fields)
+    exports = _EXPORT_LINES.match(text)
+    pairs = _EXPORTED_FIELD.findall(exports[0]) if exports else []
+    if not _USUAL.isdisjoint(name.lower() for name, _ in pairs):
+        return FrontMatter(_read_apart("\n".join(map(": ".join, pairs)), "mdx"), text, 1)
     if (block := _TITLE_BLOCK.match(text)) and (block[2] is not None or not block[4]):
-        values = (" ".join((words or "").split()) for words in block.groups())
-        titled = dict(zip(("title", "author", "date"), values, strict=False))
+        author = re.sub(r"\n[ \t]+", "; ", block[2] or "")
+        values = (" ".join((words or "").split()) for words in (block[1], author, block[3]))
+        titled = dict(zip(("title", "author", "date"), values, strict=True))
         return _make_front_matter(text, block.end() - 1, titled)
     return None
 

@@ -74,6 +74,8 @@ END_FIELDS = tuple(_NAMES["ends"].split())
 """Normalized names of fields with a post's last day. A note stays, but becomes outdated then."""
 PUBLISH_FIELDS = tuple(_NAMES["published"].split())
 """Normalized names of fields with the day on which a post becomes public."""
+BEGIN_FIELDS = tuple(_NAMES["begins"].split())
+"""Normalized names of fields with a day before which a post is not public, whatever its date."""
 DATE_FIELDS = ("date", *PUBLISH_FIELDS, *_NAMES["created"].split())
 """Normalized names of fields with a post's date, in generators, note editors and their exports."""
 CHANGE_FIELDS = tuple(_NAMES["changed"].split())
@@ -85,6 +87,7 @@ _MONTHS_BY_NAME = {
 """Months by the start of a name, without accents, in languages with a stemmer and a dozen more."""
 _WORD, _ORDINAL = r"([^\W\d_]{3,12})\.?", r"(\d{1,2})(?:st|nd|rd|th|er|re|[.ºª°])?"
 _OF = r"[\s-](?:(?:de|of|di) |d['’])?"
+_CLOCK_WITHIN = r"(?: \d\d:\d\d:\d\d(?: [a-z]+)?)?"
 _NUMERIC = (
     r"^(\d{4})(?:[-/.] ?(\d{1,2})[-/.] ?(\d{1,2})|(\d\d)(\d\d)(?:\d{4}(?:\d\d)?)?"
     r"| ?[年년] ?(\d+) ?[月월] ?(\d+) ?[日일])(?!\d)"
@@ -96,8 +99,8 @@ _DATE_FORMS = (
     (re.compile(r"^(\d{1,2})\.\s?(\d{1,2})\.\s?(\d{4})(?!\d)"), 2, 1, 0),
     (re.compile(rf"^{_ABOVE_12}[/-](\d{{1,2}})[/-](\d{{4}})(?!\d)"), 2, 1, 0),
     (re.compile(rf"^(\d{{1,2}})[/-]{_ABOVE_12}[/-](\d{{4}})(?!\d)"), 2, 0, 1),
-    (re.compile(rf"\b{_ORDINAL}{_OF}{_WORD},?{_OF}(\d{{4}})\b"), 2, 1, 0),
-    (re.compile(rf"\b{_WORD}\s{_ORDINAL},?{_OF}(\d{{4}})\b"), 2, 0, 1),
+    (re.compile(rf"\b(?<!:){_ORDINAL}{_OF}{_WORD},?{_OF}(\d{{4}})\b"), 2, 1, 0),
+    (re.compile(rf"\b{_WORD}\s\s?{_ORDINAL},?{_CLOCK_WITHIN}{_OF}(\d{{4}})\b"), 2, 0, 1),
     (re.compile(rf"^(\d{{4}})\.?[\s-]{_WORD}[\s-](\d{{1,2}})\b"), 0, 1, 2),
 )
 """Patterns of dates, each with the indexes of year, month and day among its groups. `1.2.2024`
@@ -145,9 +148,14 @@ def read_epoch(written: str) -> datetime | None:
     return datetime.fromtimestamp(int(seconds[1]), UTC) if seconds else None
 
 
+_DATE_LIKE = re.compile(r"creat|publi[cs]|posted|written")
+
+
 def find_date(named: Fields, source: str) -> date | None:
-    """Return the date of a post's fields (under normalized names), else the day in its path."""
-    return first_date(named, DATE_FIELDS) or find_day(named, source)
+    """Return the date of usual fields, else the day in the path, else a date of similar fields."""
+    others = (n for n in named if _DATE_LIKE.search(n) and n not in (*CHANGE_FIELDS, *END_FIELDS))
+    usual = first_date(named, DATE_FIELDS) or find_day(named, source)
+    return usual or first_date(named, others)
 
 
 def find_day(named: Fields, source: str) -> date | None:
@@ -159,14 +167,14 @@ _NO_DATES = re.compile(
     r"(?:git )?(?:created|last[ -]modified)|today|now|true|yes|on|false|no|off|[01]", re.I
 )
 """Values of date fields that are no dates: words for the file's own date, and switches."""
-_DATE_LIKE = re.compile(r"^date|creat|publi[cs]|posted")
 
 
 def unread_date(fields: Fields, named: Fields, source: str) -> str:
     """Return `name: text` of a field that seems to hold the date of an undated post, else `""`."""
     for name, text in ((name, to_text(value)) for name, value in fields.items()):
         is_date = normalize_name(name) in DATE_FIELDS and text and not _NO_DATES.fullmatch(text)
-        is_like = _DATE_LIKE.search(normalize_name(name)) and re.search(r"\d[-/.:] ?\d", text)
+        is_like = re.search("^date|" + _DATE_LIKE.pattern, normalize_name(name))
+        is_like = is_like and re.search(r"\d[-/.:] ?\d", text)
         if (is_date or is_like) and not find_date(named, source):
             return f"{name}: {text}"
     return ""
@@ -340,6 +348,9 @@ def _list_words(named: Fields) -> Iterator[str]:
 
 _TITLES = re.compile(_PATTERNS["title"])
 """Normalized names of fields with a post's title, perhaps with a language."""
+_OTHER_TITLES = re.compile(_PATTERNS["other title"])
+_TITLED = ("params", "extra", "seo", "meta", "hero")
+"""Names for a menu, a tab or a search engine, and mappings with such names."""
 
 
 def find_title(named: Fields) -> str:
@@ -349,6 +360,13 @@ def find_title(named: Fields) -> str:
     names = [match[0] for match in sorted(matches, key=lambda match: match[1] != language)]
     others = (text for name in names if _WORDY.match(text := to_text(named[name])))
     return to_text(named.get("title")) or next(others, "")
+
+
+def find_other_title(named: Fields) -> str:
+    """Return the text of a field in _OTHER_TITLES, also in mappings, else `""`."""
+    places = (named, *(normalize_names(named.get(name)) for name in _TITLED))
+    items = (item for place in places for item in place.items() if _OTHER_TITLES.fullmatch(item[0]))
+    return next((text for _, value in items if _WORDY.match(text := to_text(value))), "")
 
 
 _TO_NOTE = re.compile(r"#?\[\[(?:[^\[\]|]*+\|)?([^\[\]|#]++)[^\[\]|]*+\]\]")

@@ -14,6 +14,7 @@ from typing import Literal, TypeAlias, cast, get_args
 from zoneinfo import ZoneInfo
 
 from blog_search_mcp.ingest.posts.metadata import (
+    BEGIN_FIELDS,
     DATE_FIELDS,
     END_FIELDS,
     PUBLISH_FIELDS,
@@ -64,10 +65,7 @@ _SUBJECT_FIELDS = "status state stage reviewstatus workflow workflowstate schedu
 _MAPPINGS = frozenset(name.partition(".")[0] for name in _TABLE if "." in name)
 _GROUPS = frozenset(("params", "extra", "seo", "meta", "metadata", "eleventycomputed"))
 """Mappings of Hugo, Zola, themes and Eleventy, whose fields count as the post's."""
-_BEGIN_NAMES = """embargo embargountil publishon publishat publishafter publishfrom schedule
-    scheduled scheduledat scheduleddate scheduledfor golive goliveat availablefrom visiblefrom"""
-_BEGINS = tuple(_BEGIN_NAMES.split())
-_TIMES = frozenset((*DATE_FIELDS, *_BEGINS, *END_FIELDS))
+_TIMES = frozenset((*DATE_FIELDS, *BEGIN_FIELDS, *END_FIELDS))
 ZONE = "timezone"
 """Inherited field that names the time zone of times without a zone."""
 LOCKED_WHEN = "lockedwhen"
@@ -83,14 +81,14 @@ def check_visibility(
 
     `reason` is `None` for a public post. `expiry` is the instant at which it expires, `due` the
     next change of a public or `future` post: UTC, ISO 8601 to the second, else `None`. A post
-    appears at its publication date, else its date; later if _BEGINS say so. Days end at midnight in
-    the site's zone, else this machine's. Notes ignore _SUBJECT_FIELDS and END_FIELDS.
+    appears at its publication date, else its date; later if BEGIN_FIELDS say so. Days end at
+    midnight in the site's zone, else this machine's. Notes ignore _SUBJECT_FIELDS and END_FIELDS.
     """
     subjects = (*_SUBJECT_FIELDS.split(), *END_FIELDS) if is_note else ()
     named = {name: value for name, value in named.items() if name not in subjects}
     zone, day = to_text(named.get(ZONE)), find_day(named, source)
     dated = (*_read_times(named, (*PUBLISH_FIELDS, *DATE_FIELDS), zone), _to_instant(day, zone))
-    begins = max(filter(None, (dated[0], *_read_times(named, _BEGINS, zone))), default=now)
+    begins = max(filter(None, (dated[0], *_read_times(named, BEGIN_FIELDS, zone))), default=now)
     ends = min(_read_times(named, END_FIELDS, zone, is_end=True), default=None)
     reasons = {reason for name, value in _list_fields(named) for reason in _judge(name, value)}
     folders, _, name = source.rpartition("/")

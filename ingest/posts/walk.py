@@ -43,12 +43,14 @@ Posts have them too, so `ingest.prepare` compares the texts to decide."""
 _COPY_FOLDER = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
 """Folders in which Logseq and file servers keep changed or deleted files, which count as copies."""
 _SECTION_ENDS = (".md", ".markdown", ".html")
-_DATA = re.compile(r"_(?:meta)?data\.ya?ml|\.meta\.ya?ml|_defaults\.ya?ml|.+\.11tydata\.[cm]?[jt]s")
+_DATA = re.compile(
+    r"_(?:meta)?data\.(?:ya?ml|json|[jt]s)|(?:\.meta|_defaults)\.ya?ml|.+\.11tydata\.[cm]?[jt]s"
+)
 """Names of files with fields for posts: Quarto, Lume, Material for MkDocs, Bridgetown, Eleventy."""
 _PACKAGES = tuple(_NAMES["packages"].split())
 """Ends of the paths of folders in which package managers install packages."""
-_INSTALLED = frozenset(("pyvenv.cfg", "conda-meta", "autoload.php"))
-"""Names in a folder of installed packages: of Python, Conda and Composer."""
+_INSTALLED = frozenset(("pyvenv.cfg", "conda-meta", "autoload.php", "CACHEDIR.TAG"))
+"""Names in a folder of installed packages (Python, Conda, Composer) or a cache (Cargo, pytest)."""
 _REPOSITORY = frozenset((".git", "package.json"))
 """Names that mark the folder they lie in as a repository, not a mere folder of posts."""
 _ABOUT_REPOSITORY = re.compile(_PATTERNS["about a repository"], re.IGNORECASE)
@@ -276,7 +278,7 @@ def is_section(name: str) -> bool:
 
 def is_data(folder: Path, name: str, beside: Collection[str]) -> bool:
     """Whether a file has fields for the posts of `folder`, or for the post with its stem."""
-    if not name.endswith((".json", ".meta")):
+    if _DATA.fullmatch(name) or not name.endswith((".json", ".meta")):
         return _DATA.fullmatch(name) is not None
     stem = name.removesuffix(".meta").removesuffix(".json").removesuffix(".11tydata")
     return stem == folder.name or any(f"{stem}{end}" in beside for end in _SECTION_ENDS)

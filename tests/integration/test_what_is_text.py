@@ -168,6 +168,7 @@ def test_braces_are_no_words_where_a_template_runs(tmp_path: Path) -> None:
         ("book.toml", "src/a.md", "First.\n\n{{#include _p.md:1:9}}\n", "src/_p.md"),
         (".eleventy.js", "a.md", 'First.\n\n{% include "p.md" %}\n', "_includes/p.md"),
         ("docusaurus.config.js", "a.md", "import P from '@site/_p.md';\n\n<P />\n", "_p.md"),
+        ("myst.yml", "a.md", "First.\n\n```{include} _p.md\n:start-line: 0\n```\n", "_p.md"),
         ("hugo.toml", "content/a.md", '{{% readfile file="_p.md" %}}', "content/_p.md"),
     ],
 )

@@ -27,7 +27,11 @@ from blog_search_mcp.ingest.posts.markdown.parser import (
 
 MAX_HASHTAG = 60
 """Maximum characters of a hashtag; a longer one is text without spaces."""
-_HASHTAG = re.compile(r"#(?<![^\s（，。、]#)(?<!\]: #)(?=[\w/-]*[^\W\d_])(\w[\w/-]*)(?![\w/#-])")
+_HASHTAG = re.compile(
+    r"#(?<![^\s（，。、]#)(?<!\]: #)(?=\[|[\w/-]*[^\W\d_])"
+    r"(\w[\w/-]*(?![\w/#-])|\[[^\[\]\n]+\](?=\(<))"
+)
+"""A hashtag of one word, or Logseq's of several, which is a link."""
 _HTML_HEADING = re.compile(
     r"(?:<(?:div|center|header|section)\b[^<>]*>\s*+){0,4}<h([1-6])(?=[\s>])[^<>]*>"
     r"((?:(?!</?h[1-6]).){1,900})</h\1>",
@@ -114,7 +118,9 @@ class Body:
         ):
             for item in block.children:
                 is_headed = any(child.level for child in item.children[:1])
-                yield from item.children if is_headed else (item,)
+                for part in item.children if is_headed else ():
+                    yield from self._open_sections(part)
+                yield from () if is_headed else (item,)
             return
         for match in _HTML_HEADING.finditer(self.text, at, block.end) if is_html else ():
             words = " ".join(self.strip_markup(match[2]).split())
@@ -146,7 +152,8 @@ class Body:
             for token in parse_passage(paragraph.content)
             if token.type == "inline"
         )
-        tags = dict.fromkeys(tag for text in texts for tag in _HASHTAG.findall(CODE.sub("`", text)))
+        found = (tag for text in texts for tag in _HASHTAG.findall(CODE.sub("`", text)))
+        tags = dict.fromkeys(tag.strip("[]") for tag in found)
         return tuple(t for t in tags if len(t) <= MAX_HASHTAG and not _COLOR.fullmatch(t))
 
     @cached_property

@@ -7,6 +7,7 @@ wins. If two patterns match at one place, the pattern listed first wins.
 import re
 
 from blog_search_mcp.index.text.languages import CJK
+from blog_search_mcp.ingest.posts.paths import read_table
 
 
 def _braced(depth: int) -> str:
@@ -66,19 +67,12 @@ _ARGUMENT = re.compile(
 )
 _SHOWN = re.compile(r"title|caption|alt|label|summary|description|content", re.IGNORECASE)
 """Names of arguments whose values, if set with `=`, are always shown."""
-_UNSHOWN = re.compile(
-    r"[:@#]|v-|on(?-i:[A-Z])|data-|(?:.*[_-])?(?:class(?:name|es)?|style|src(?:set)?|href|url|link|to|id|ids"
-    r"|key|path|file|icon|lang|language|sizes|rel|target|type|ref|allow|sandbox|format|date|sx"
-    r"|viewBox|d|transform|points|layout|linenos|hl_lines)$",
-    re.IGNORECASE,
-)
+_PATTERNS = read_table("patterns.txt")
+_UNSHOWN = re.compile(_PATTERNS["arguments not shown"], re.IGNORECASE)
 _NO_PROSE = re.compile(r"[={}<>;|\\]|://|\w/\w+/")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _CJK_WORD = re.compile(f"[{CJK}]{{2}}")
-_CONTROL_TAGS = re.compile(
-    r"(?:els?)?if|unless|else|case|when|for|tablerow|assign|set|capture|cycle|macro"
-    r"|import|from|extends|block|with|filter"
-)
+_CONTROL_TAGS = re.compile(_PATTERNS["tags of control"])
 """Tags whose arguments are only for the template."""
 
 

@@ -151,6 +151,7 @@ _IS, _NOT = " ?(?:===?|contains) ?", " ?!==? ?"
 _TRUE = re.compile(rf"true|{_SIDE}{_IS}{_BUILT}|{_SIDE}{_NOT}{_OTHER}|({_OTHER}) ?===? ?\1")
 _FALSE = re.compile(
     rf"false|nil|null|none|{_SIDE}{_NOT}{_BUILT}|{_SIDE}{_IS}{_OTHER}|{_OTHER}{_IS}{_SIDE}"
+    rf"|(\d+|{_OTHER}) ?===? ?(?!\1$)(?:\d+|{_OTHER})"
 )
 
 

@@ -33,7 +33,9 @@ from blog_search_mcp.ingest.posts.markdown.parser import (
     parse_inline,
     parse_passage,
 )
+from blog_search_mcp.ingest.posts.paths import read_table
 
+_PATTERNS = read_table("patterns.txt")
 _ICON = r":(?:fontawesome|material|octicons|simple)-[a-z0-9]+(?:-[a-z0-9]+)*:"
 """Icon of MkDocs Material."""
 _VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s{}\"']+)"
@@ -129,11 +131,7 @@ _BRACKETED_TEXT = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"\[(?<![\w\]]\[)([^\[\]]+)\]\[([^\[\]]*)\]")
 _IN_TAG = r"(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+"
 _HTML_TAG = re.compile(rf"</?[A-Za-z]{_IN_TAG}>")
-_PHRASING = re.compile(
-    r"</?(?:a|abbr|b|bdi|bdo|big|cite|code|data|del|dfn|em|font|i|ins|kbd|mark|q|r[bpt]|ruby|s|samp"
-    r"|small|span|strike|strong|su[bp]|time|tt|u|var|wbr)(?=[\s/>])",
-    re.IGNORECASE,
-)
+_PHRASING = re.compile(_PATTERNS["phrasing tags"], re.IGNORECASE)
 """Tags that separate no words (HTML, 3.2.5.2.5)."""
 _IN_TITLE = re.compile(rf"{_PHRASING.pattern}|<br\b", re.IGNORECASE)
 _START_TAG = re.compile(rf"<([A-Za-z][\w:-]*+)({_IN_TAG})>")
@@ -169,12 +167,7 @@ def read_words(tokens: Sequence[Token], labels: frozenset[str]) -> str:
     return "\n".join(line for line in lines if line.strip())
 
 
-_DIRECTIVE = re.compile(
-    r"\{(?:figure\}.*|(?:[a-z]+:)?(?:note|tip|hint|important|warning|caution|attention|danger|error"
-    r"|seealso|admonition|dropdown|card|margin|sidebar|aside|topic|epigraph|glossary|exercise|solution"
-    r"|theorem|definition|lemma|proof|example|tab-set|tab-item|grid|grid-item(?:-card)?|deprecated"
-    r"|version(?:added|changed))\}(?P<title>.*))"
-)
+_DIRECTIVE = re.compile(_PATTERNS["directives read as Markdown"])
 """Info of a fence whose content MyST reads as Markdown (https://mystmd.org/guide/directives)."""
 _DIRECTIVE_OPTIONS = re.compile(r"(?:[ \t]*:[\w-]+:[^\n]*\n?)*+")
 MAX_DIRECTIVES = 4

@@ -30,7 +30,7 @@ COPIES = [
     "Boat copy.md",
     "Boat - Kopie.md",
     "Boat - Kopi.md",
-    "Copy of Boat.md",
+    *("Copy of Boat.md", "Boatのコピー.md", "Boat (3rd copy).md"),
     "Boat-DESKTOP-7Q2X9AB.md",
     "Boat.bak.md",
     "logseq/bak/pages/Boat/2025-01-02T03_04_05.678Z.Desktop.md",

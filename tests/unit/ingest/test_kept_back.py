@@ -35,6 +35,8 @@ HIDDEN = {
         *("params: {draft: true}", "eleventyComputed: {permalink: false}"),
         *("hidden: true\ndraft: true", "password: x\ndraft: true", "workInProgress: true"),
         *("privacy: Privé, brouillon", "nopublish: true", "publicationStatus: 草稿"),
+        *("Status: skip", "ignorePost: true", "moderation-state: Draft", "audience: only_paid"),
+        *("disabled: true", "visible: PRIVATE", "Brouillon: oui", "公開: false", "url: false"),
     ],
     "hidden": [
         *("unlisted: true", "hidden: true", "hide: true", "noindex: true", "noIndex: yes"),
@@ -46,6 +48,7 @@ HIDDEN = {
         *("exclude_from_lunr: true", "algoliaExclude: true", "excludeFromSitemap: yes"),
         *("omit-from-llms: true", "show_in_search: false", "metaRobots: 'noindex, follow'"),
         *("eleventyExcludeFromCollections: true", "build: {list: never}", "visible: false"),
+        *("search: exclude", "hideInList: true", "unlist: yes"),
     ],
     "redirect": ["redirect: /blog/other", "redirect_to: https://x.org/"],
     "locked": [
@@ -61,6 +64,7 @@ SHOWN = [
     *("permalink: /no/", "permalink: none", "search: {boost: 2}", "sitemap: {priority: 0.5}"),
     *("search: {exclude: false}", "sitemap: {changefreq: never, priority: 0}"),
     *("robots: index, follow", "password: ''", "encrypted: false", "noindex: false", "index: 0"),
+    *("unpublish: 2999-01-01", "ignore: false", "draft: nein", "show_from: 2020-02-03"),
     *("hiddenInHomeList: true", "build: {list: always, render: always}", "tags: [draft, private]"),
     *("date: 0001-01-01", "date: 9999-12-31\npublishDate: 2020-01-01", "expires: 9999-12-31"),
 ]
@@ -122,8 +126,9 @@ SITES: dict[str, tuple[Mapping[str, str | bytes], dict[str, str]]] = {
         {"docs/a/index.md": "draft"},
     ),
     "a folder's metadata of Lume": (
-        {"a/_data.yml": "draft: true\n", "a/b/x.md": WORDS, **OPEN},
-        {"a/b/x.md": "draft"},
+        {"a/_data.ts": "export const draft = true;\n", "a/b/x.md": WORDS, "b/x.md": WORDS}
+        | {"b/_data.json": '{"draft": true}', **OPEN},
+        {"a/b/x.md": "draft", "b/x.md": "draft"},
     ),
     "a folder's metadata of Quarto": (
         {**QUARTO, "a/_metadata.yml": "draft: true\n", "a/b/x.qmd": WORDS, "y.qmd": WORDS},
@@ -234,10 +239,12 @@ SITES: dict[str, tuple[Mapping[str, str | bytes], dict[str, str]]] = {
             "b.md": f".. title: B\n.. slug: b\n.. status: private\n\n{WORDS}",
             "c.md": WORDS,
             "c.meta": ".. title: C\n.. slug: c\n.. status: draft\n",
+            "e.mdx": f"import X from 'x'\nexport const draft = true;\n\n{WORDS}",
+            "f.md": f"---\nid: f\ntitle: F\n---\n<!-- x -->\n---\ndraft: yes\n---\n{WORDS}",
             "d.md": WORDS,
             "d.meta": "---\ntitle: D\nstatus: published\n---\n",
         },
-        {"a.md": "draft", "b.md": "draft", "c.md": "draft"},
+        dict.fromkeys(("a.md", "b.md", "c.md", "e.mdx", "f.md"), "draft"),
     ),
     "items that Joplin syncs": (
         {

@@ -44,6 +44,12 @@ POSTS: list[tuple[str, dict[str, Any]]] = [
         {"title": "Hens", "tags": ["hens"], **DAY},
     ),
     ("---\nid: 7\ntitle: a-hen\n---\n+++\ntitle = 'Hens'\n+++\nA hen.", {"title": "Hens"}),
+    (
+        "export const title = 'Hens';\nexport const tags = ['a']\n\nA",
+        {"title": "Hens", "tags": ["a"]},
+    ),
+    ("---\nseo:\n  title: Hens\n---\nA hen.", {"title": "Hens"}),
+    ("---\nlinkTitle: A hen\n---\n# Hens\n\nA hen.", {"title": "Hens"}),
     # One tag of several words.
     ("---\ntags: guinea fowl\n---\nA hen.", {"tags": ["guinea fowl"]}),
     ("---\ntags: guinea fowl, hens\n---\nA hen.", {"tags": ["guinea fowl", "hens"]}),
@@ -88,9 +94,12 @@ def test_what_is_pushed_down_is_no_text_and_what_keeps_back_holds(tmp_path: Path
         "e.md": "---\nid: 7\n---\n\n---\nlayout: post\npublished: false\n---\nA hen.",
         "c.md": "---\ntitle: C: c\ndraft: true\n---\nA hen.",
         "d.md": "---\ntitle: D\n---\n\n---\nNote: the zebra left.\n---\nA hen.",
+        "f.md": "A hen.",
+        "f.meta": ".. title: Hens\n.. tags: eggs\n",
     }
     blog = made(tmp_path, posts)
-    assert set(blog.posts()) == {"a.md", "d.md"}
+    titles = {source: post["title"] for source, post in blog.posts().items()}
+    assert titles == {"a.md": "A", "d.md": "D", "f.md": "Hens"}
     assert "zebra" in blog.tool("read_chunk", source="d.md", chunk_index=0).text
     assert "zebra" not in blog.tool("read_chunk", source="a.md", chunk_index=0).text
 

@@ -183,6 +183,11 @@ def test_headings_of_html_and_of_items_open_sections(body: str) -> None:
     assert [chunk.plain.count("cache") for chunk in chunks] == [60, 60]
 
 
+def test_headings_of_items_within_items_open_sections() -> None:
+    chunks = chunks_of(f"- ## One\n  - ### Two\n    - {LONG}\n  - ### *Three*\n    - {LONG}")
+    assert [chunk.headings for chunk in chunks] == [("One", "Two"), ("One", "Three")]
+
+
 def test_a_list_without_headings_and_html_in_code_stay_whole() -> None:
     (chunk,) = chunks_of("- one\n- two\n\n      # x\n\n```\n<h2>Two</h2>\n```\n")
     assert (chunk.headings, chunk.inner_headings) == ((), ())

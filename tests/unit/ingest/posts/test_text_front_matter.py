@@ -177,7 +177,7 @@ def test_what_only_looks_like_front_matter_stays_text(text: str) -> None:
 
 
 EXPORTS = [
-    "export const metadata = {{{}}}",
+    "export const info = {{{}}}",
     "import A from './a'\nimport {{\n B\n}} from 'b'\n\nexport const frontMatter = {{\n  {}\n}}",
     "export const dynamic = 'force-static'\nexport const meta: Meta = {{\n  {}\n}} as const;",
     "export const article = createArticle({{\n  {}\n}})",

@@ -40,8 +40,8 @@ REPOSITORY = "README.md readme.zh-TW.md CHANGELOG.md LICENSE.md CONTRIBUTING.md 
         ("x.md", ".hidden.md .store/x.md node_modules/p/README.md d/.git/x.md"),
         (
             "bundle/x.md vendor/x.md",
-            "a/env/pyvenv.cfg a/env/lib/p/README.md vendor/bundle/p/x.md lib/site-packages/p/x.md "
-            "v/autoload.php v/p/x.md e/conda-meta/history e/lib/x.md vendor/github.com/p/x.md",
+            "a/env/pyvenv.cfg a/env/lib/p/README.md vendor/bundle/p/x.md lib/dist-packages/p/x.md "
+            "v/autoload.php v/x.md e/conda-meta/h e/x.md _vendor/p/x.md t/CACHEDIR.TAG t/x.md",
         ),
         (
             "2024/index.mdx _index.md _posts/a.md b/_index.fr.md",

@@ -89,7 +89,7 @@ def test_the_title_is_the_first_level_one_heading_with_words(text: str, expected
     ("body", "expected"),
     [
         ("#one text #two/three #one", ("one", "two/three")),
-        ("中文，#標籤 與 #另一個", ("標籤", "另一個")),
+        ("中文，#標籤 與 #另一個 #[[weir pool]]", ("標籤", "另一個", "weir pool")),
         ("# Heading #in-heading", ("in-heading",)),
         ("`#code` ``a #b``\n\n```\n#include x\n```\n\n    #indented", ()),
         ("#-annotated strings, the route #/settings, _#_", ()),

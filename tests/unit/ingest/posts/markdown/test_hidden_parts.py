@@ -31,6 +31,7 @@ HIDDEN = [
     "```{only} latex\nplum\n```\npear",
     ":::{only} not html\nplum\n:::\npear",
     ":::{ifconfig} x\nplum\n:::\npear",
+    "- #+BEGIN_COMMENT\n  plum\n  #+END_COMMENT\n\n[x]: <> 'plum'\n\npear {#- plum -#}",
     # comments of templates
     "pear <%# plum %> <%-- plum --%>",
     "pear {{!-- plum }} plum --}} {{! plum }}",
