@@ -275,15 +275,7 @@ def _tidy(words: str) -> str:
 
 
 _MAY_LINK = re.compile(r"[\]<]|post_link")
-_GENERATED = re.compile(
-    r"""\{\{[<%]-?\s*(?:rel)?ref\s+(?:path=)?["'`]?(?P<ref>[^"'`\s>%]++)[^{}]*?[>%]\}\}
-      | \{%-?\s*post_url\s+(?P<post>[^\s%]+)\s*-?%\}
-      | \{%-?\s*link\s+(?P<link>[^\s%]+)\s*-?%\}
-      | \{\{-?\s*["'](?P<path>/[^"'\s]*)["']\s*\|\s*(?:(?:relative|absolute)_)?url\s*-?\}\}
-      | \{\{-?\s*site\.(?:baseurl|url)\s*-?\}\}
-      | \{%-?\s*post_link\s+(?P<slug>[^\s%]++)(?:\s++(?P<words>[^%]*+))?%\}""",
-    re.VERBOSE,
-)
+_GENERATED = re.compile(_PATTERNS["links of generators"], re.VERBOSE)
 
 
 def find_links_and_ids(

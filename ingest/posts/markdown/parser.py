@@ -26,25 +26,15 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token as Token
 
 from blog_search_mcp.ingest.posts.markdown.extensions import LABEL, MDX, SYNTAX, read_syntax
+from blog_search_mcp.ingest.posts.paths import read_table
 
 Dialect: TypeAlias = Literal["body", "passage", "mdx"]
 Span: TypeAlias = tuple[int, int]
 """Character offsets, half open."""
-_BLOCK_OPENING = re.compile(
-    r"\{%-? *(?P<liquid>highlight|codeblock|katex|math(?:jax)?)\b[^{}\n]*%\}[ \t]*$"
-    r"|\{\{[<%] *(?P<hugo>highlight|mermaid|katex|math)\b[^\n]*[>%]\}\}[ \t]*$"
-    r"|\$\$(?P<dollars>)(?![^\n]*\$\$)|\\{1,2}\[(?P<bracket>)[ \t]*$"
-    r"|\\begin\{(?P<begin>\w+\*?)\}(?![^\n]*\\end\{)",
-    re.MULTILINE,
-)
+_PATTERNS = read_table("patterns.txt")
+_BLOCK_OPENING = re.compile(_PATTERNS["opening of code or formula"], re.MULTILINE)
 """Line before code in Jekyll, Hexo and Hugo, or the start of a formula."""
-_CLOSING = re.compile(
-    r"^[ \t>]*+(?:\{%-? *end(?P<liquid>highlight|codeblock|katex|math(?:jax)?)\b[^{}\n]*%\}"
-    r"|\{\{[<%] */ *(?P<hugo>highlight|mermaid|katex|math)\b[^\n]*[>%]\}\}"
-    r"|[^\n]*(?:\$\$(?P<dollars>)(?:[ \t]*(?:\{[^{}\n]*\}|\([\w:.-]+\)))?"
-    r"|\\\](?P<bracket>)|\\end\{(?P<begin>\w+\*?)\}))[ \t]*$",
-    re.MULTILINE,
-)
+_CLOSING = re.compile(_PATTERNS["closing of code or formula"], re.MULTILINE)
 """Line that ends a block of _BLOCK_OPENING if the same group has the same text."""
 
 
