@@ -37,7 +37,7 @@ class Jekyll(Generator):
     Hexo's configuration has the same name, so Hexo must be tried first.
     """
 
-    files: ClassVar = ("_config.yml", "_config.yaml")
+    files: ClassVar = ("_config.yml", "_config.yaml", "_config.toml")
     dated: ClassVar = "_posts"
     token: ClassVar = re.compile(r":([a-z_]+)")
     safe: ClassVar = "/!$&'()*+,;=:@-._~"
@@ -158,7 +158,7 @@ def _hyphenate(text: str, also: str = "") -> str:
 class Hexo(Generator):
     """Hexo: posts follow a pattern, which may name any field; other pages keep their path."""
 
-    files: ClassVar = ("_config.yml", "_config.yaml")
+    files: ClassVar = ("_config.yml", "_config.yaml", "_config.json")
     marks: ClassVar = {"source_dir", "public_dir", "new_post_name", "default_layout"}
     dated: ClassVar = "_posts"
     token: ClassVar = re.compile(r":(\w*[^_\W])", re.ASCII)
@@ -214,6 +214,7 @@ class MkDocs(Generator):
     """MkDocs: pages keep their path; posts of Material's blog plugin get no URL here."""
 
     files: ClassVar = ("mkdocs.yml", "mkdocs.yaml")
+    bases: ClassVar = "INHERIT"
     endings: ClassVar = (".md", ".markdown", ".mdown", ".mkd", ".mkdn")
     never: ClassVar = (".*", "/templates/")
     """Files that MkDocs excludes: https://www.mkdocs.org/user-guide/configuration/#exclude_docs"""
@@ -274,6 +275,7 @@ class Quarto(Generator):
     """Quarto: a document becomes the page `name.html` in its folder."""
 
     files: ClassVar = ("_quarto.yml", "_quarto.yaml")
+    bases: ClassVar = "metadata-files"
     marks: ClassVar = {"project"}
     endings: ClassVar = (".md", ".qmd")
     never: ClassVar = ("_*", "README.md", "README.qmd", "/renv/", "/packrat/", "/rsconnect/")
@@ -300,8 +302,9 @@ class Quarto(Generator):
         yield "", None, {"draft": self.draft}
 
     def list_rules(self) -> Iterator[str]:
-        """Yield rules for files left out by `render` or Quarto, for drafts and for the output."""
-        paths = [path.replace("./", "/") for path in list_texts(self.render)]
+        """Yield rules for files left out by `render`, a book or Quarto, drafts and the output."""
+        chapters = re.findall(r"[^'\"]+\.q?md(?=['\"])", str(self.config.get("book", "")))
+        paths = [path.replace("./", "/") for path in (*list_texts(self.render), *chapters)]
         rendered = [f"!**/{path}" for path in paths if not path.startswith("!")]
         if rendered and not set("{}()|") & set("".join(rendered)):
             yield from ("*", *rendered)

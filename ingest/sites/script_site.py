@@ -17,7 +17,7 @@ _PROGRAMS, _SETTINGS = ([row.split("\t") for row in part.splitlines()] for part 
 """Rows of program, syntax of includes, rules for built and copied files, and configuration files;
 and rows of program, setting of the posts' folder (`(?!)` for none), its default, setting of files
 not to build, and form of rules. A form with `!` is for the globs of a list that begin with `!`, `=`
-for the only folders that are built.
+for the only folders that are built, `+` for more of these.
 
 From https://docusaurus.io/docs/api/plugins, https://docs.getpelican.com, https://mystmd.org/guide,
 https://quartz.jzhao.xyz/features/private-pages, https://vitepress.dev/reference/site-config,
@@ -99,12 +99,15 @@ def _list_ignored(folder: Path, home: str, code: str, used: list[list[str]]) -> 
         lists = re.findall(rf"\b{setting}\b{_LIST}", code) if name in programs else ()
         for globs in ([s[1:-1] for s in re.findall(_STRING, "".join(items))] for items in lists):
             if form == "=" and all(globs):
-                yield from ("*", "!/pages/", *(f"!/{glob.strip('/')}" for glob in globs))
-            elif form != "=":
+                yield from ("*", "!/pages/")
+            if form in ("=", "+"):
+                yield from (f"!/{glob.strip('/')}" for glob in globs if glob)
+            else:
                 negated = [glob[1:] for glob in globs if glob[:1] == form[:1]]
                 yield from write_rules(negated if form[:1] == "!" else globs, form.strip("!"), home)
     for file in (".eleventyignore", ".gitignore", f"{home}/.eleventyignore"):
-        text = read_settings(folder, file.lstrip("/")) if "eleventy" in programs else ""
+        is_off = "eleventy" not in programs or (file == ".gitignore" and "GitIgnore(false" in code)
+        text = "" if is_off else read_settings(folder, file.lstrip("/"))
         for line in (line for line in text.splitlines() if line[:1] != "#"):
             is_name = file == ".gitignore" and "/" not in line.rstrip("/ ")
             yield from write_rules([line], "**/" if is_name else "/", home)

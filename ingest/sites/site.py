@@ -16,6 +16,7 @@ from blog_search_mcp.ingest.posts.walk import LEVELS_ABOVE
 from blog_search_mcp.ingest.sites.configuration import (
     Config,
     list_languages,
+    list_texts,
     read_authors,
     read_config,
 )
@@ -190,4 +191,12 @@ def _read_configuration(kind: type[Generator], folder: Path) -> tuple[Config, st
             part, fault = read_config(folder, place, any_case=kind is Hugo)
             config |= {path.stem: part} if is_part and path.stem not in ("hugo", "config") else part
             faults += [f"{place} cannot be read: {fault}"] if fault else []
+    for place in list_texts(config.get(kind.bases)):
+        config = _merge(read_config(folder, place)[0], config)
     return config, next(iter(faults), "")
+
+
+def _merge(base: object, config: Config) -> Config:
+    above = base if isinstance(base, dict) else {}
+    inner = {k: _merge(above.get(k), v) if isinstance(v, dict) else v for k, v in config.items()}
+    return {**above, **inner}

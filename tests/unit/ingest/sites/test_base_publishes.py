@@ -11,6 +11,7 @@ HUGO = "baseURL = 'https://example.org'\n"
 MKDOCS = "exclude_docs: |\n  private/\n  !/templates/kept.md\ndraft_docs: '*.draft.md'\n"
 JEKYLL = "collections: {recipes: {output: true}}\ninclude: [_pages]\nexclude: [notes/, '*.d.md']\n"
 RENDER = "[index.qmd, ./posts/, '*.md', '!posts/old/', '!x.md']"
+BOOK = "[a.qmd, {part: One, chapters: [b/c.md]}]"
 MOUNTS = "[[module.mounts]]\nsource = 'b'\ntarget = 'content'\n"
 
 SITES = [
@@ -99,6 +100,9 @@ SITES = [
         "src/_guide/a.md",
         "README.md src/a/TODO.md src/wip/b/a.md",
     ),
+    ("_quarto.yml", f"project: {{}}\nbook: {{chapters: {BOOK}}}\n", "a.qmd b/c.md", "b/d.md x.qmd"),
+    ("_config.json", '{"source_dir": "s", "exclude": ["x/*"]}', "s/a.md", "s/x/a.md"),
+    ("_config.toml", "exclude = ['x']\n", "_posts/a.md", "x/a.md"),
     ("quartz.config.ts", "plugins: []\n", "content/a.md content/private/b.md", "docs/a.md"),
     (
         "quartz.config.ts",
@@ -151,6 +155,7 @@ def test_of_a_site_s_whole_folder_only_what_it_publishes_is_indexed(
     assert left_out == dict.fromkeys(others.split(), "not published")
 
 
+META = "project: {}\nwebsite: {title: x}\nmetadata-files:\n"
 SUMMARY = "[In](./README.md)\r\n- [A b](<a%20b.md#c>)\r\n  - [麦](d/麦.md)\r\n- [-]()\r\n"
 TEXTS: list[tuple[dict[str, str], str, str]] = [
     (
@@ -158,11 +163,7 @@ TEXTS: list[tuple[dict[str, str], str, str]] = [
         "text/README.md text/a%20b.md text/d/麦.md",
         "README.md text/d/a.md text/e.md",
     ),
-    (
-        {".gitbook.yaml": "root: ./docs/\n", "docs/SUMMARY.md": "* [A](a.md)\n"},
-        "docs/README.md docs/a.md",
-        "b.md docs/b.md",
-    ),
+    ({".gitbook.yaml": "root: d\n", "d/SUMMARY.md": "[A](a.md)"}, "d/README.md d/a.md", "d/b.md"),
     (
         {
             ".gitbook.yaml": "root: ./docs/\nstructure:\n  summary: in/toc.md\n",
@@ -171,11 +172,10 @@ TEXTS: list[tuple[dict[str, str], str, str]] = [
         "docs/README.md docs/a.md",
         "docs/b.md",
     ),
-    (
-        {"book.js": "module.exports = {}", "SUMMARY.md": "* [A](./a.md#x)\n"},
-        "README.md a.md",
-        "b.md",
-    ),
+    ({"book.js": "", "SUMMARY.md": "* [A](./a.md#x)\n"}, "README.md a.md", "b.md"),
+    ({".eleventy.js": "c.setUseGitIgnore(false)", ".gitignore": "x\n"}, "x/a.md", ""),
+    ({"mkdocs.yml": "INHERIT: b.yml\n", "b.yml": "exclude_docs: x\n"}, "docs/a.md", "docs/x/a.md"),
+    ({"_quarto.yml": f"{META}  - ./s.yml\n", "s.yml": "website: {drafts: x.md}\n"}, "a.md", "x.md"),
     (
         {
             "astro.config.mjs": "",
