@@ -24,7 +24,7 @@ from blog_search_mcp.ingest.posts.metadata import (
     read_replacements,
     unread_date,
 )
-from blog_search_mcp.ingest.posts.paths import read_table, spelled_languages
+from blog_search_mcp.ingest.posts.paths import PATTERNS, spelled_languages
 
 
 @dataclass(frozen=True, slots=True)
@@ -57,7 +57,7 @@ takes up to 2.8 kB and 60 µs; other marks take less. Posts of three corpora hav
 _COSTLY_MARK = re.compile(r"[\n|\[>]|(?<![^\s>])(?:[-*+]|\d{1,9}[.)]|\#{1,6})[ \t]")
 _DATA_URL = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]{60,}")
 """An embedded picture or font."""
-_INCLUDE = re.compile(read_table("patterns.txt")["include"], re.MULTILINE | re.DOTALL)
+_INCLUDE = re.compile(PATTERNS["include"], re.MULTILINE | re.DOTALL)
 """Places where MDX (`mdx`), Quarto or Hugo (`shortcode`), Jekyll, Eleventy or MkDocs (`jinja`),
 MkDocs (`snippet`), mdBook (`hash`), MyST or VitePress (`vue`) include a file; also `raw` blocks."""
 _FORM_BY_SUFFIX = {".mdx": "mdx", ".qmd": "shortcode"}

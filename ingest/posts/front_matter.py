@@ -30,7 +30,7 @@ import yaml
 
 from blog_search_mcp.index.errors import UnreadablePost
 from blog_search_mcp.ingest.foreign_files import BOMS
-from blog_search_mcp.ingest.posts.paths import read_table
+from blog_search_mcp.ingest.posts.paths import NAMES
 from blog_search_mcp.ingest.posts.visibility import is_time, keeps_back
 
 _CONTROL = re.compile(rb"[\x00-\x08\x0e-\x1a\x1c-\x1f\x7f]")
@@ -39,8 +39,7 @@ _MAX_CONTROLS = 8, 0.02
 """Maximum _CONTROL bytes of a text: 8, plus 2 % of all its bytes. Images have over 5 %."""
 _MAX_REPAIRS = 0.1
 """Maximum bad sequences per valid multi-byte character. Big5 read as UTF-8 has over 3."""
-_NAMES = read_table("field_names.txt")
-_GUESSED = tuple(_NAMES["encodings"].split())
+_GUESSED = tuple(NAMES["encodings"].split())
 """Encodings that may be guessed. Each East Asian family has only the superset that browsers use
 (WHATWG). With all encodings of chardet, short texts are often taken for a rare one."""
 _NOT_ASCII = re.compile("[^\x00-\x7f\ufffd]")
@@ -114,6 +113,7 @@ _EXPORT_LINES = re.compile(r"(?:(?:import|export)\s[^\n]*+\n|[^\S\n]*+\n)++")
 _EXPORTED_FIELD = re.compile(r"^export (?:const|let|var) (\w+) = ([^\n{}]+?);?$", re.MULTILINE)
 """A field that MDX exports alone, in lines at the start (https://mdxjs.com/docs/using-mdx/)."""
 _COMMENT = re.compile(r"\s*+(?:<!--|\{/\*)((?:(?!-->|\*/\}).)*+)(?:-->|\*/\})", re.DOTALL)
+_COMMENTS = re.compile(rf"(?:{_COMMENT.pattern})*+", re.DOTALL)
 _FIELD_NAME = r"[\w$@.:/-]+(?: [\w$@.:/-]+){0,2}"
 """A field's name of up to three words. A longer run of words before a colon is a sentence."""
 _YAML_KEY = re.compile(rf"""\s*(?:\#.*\n\s*)*["']?(?:{_FIELD_NAME}|<<)["']?[ \t]*:(?:\s|\Z)""")
@@ -122,7 +122,7 @@ _LOOSE = re.compile(
     r"(?:::?[^:\n][^\n]*+\n?(?:(?: {4}|\t)[^\S\n]*+(?!\.\. )\S[^\n]*+\n?)*+|:\n))++"
     r"(?=[\s#<![]|\Z|---[ \t]*$)"
 )
-_USUAL = frozenset(_NAMES["usual"].split())
+_USUAL = frozenset(NAMES["usual"].split())
 """Names of usual fields. A second block needs one of them. A block without fences must begin with a
 title or have two of them; one that begins with `name:: value` may have any names."""
 _LOOSE_FIELD = re.compile(r"(?m)^(?:[ \t]*\.\. )?(\w[\w -]*)::?(.*(?:\n[ \t]+(?!\.\. )\S.*)*)")
@@ -186,9 +186,9 @@ def split_front_matter(text: str) -> FrontMatter:
     """
     front = _split_first(text)
     for _ in range(3):  # at most three more blocks
-        if front.first_line == 1 or not (_OPENING.match(front.body) or _COMMENT.match(front.body)):
-            break
-        below = _split_first(front.body)
+        above = _COMMENTS.match(front.body)
+        is_block = above and front.first_line > 1 and _OPENING.match(front.body, above.end())
+        below = _split_first(front.body) if is_block else FrontMatter({}, "", 1)
         if _USUAL.isdisjoint(map(str.lower, below.fields)):
             break
         kept = {name: value for name, value in front.fields.items() if keeps_back(name, value)}

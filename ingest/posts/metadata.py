@@ -20,9 +20,10 @@ from blog_search_mcp.index.text.languages import language_tag, primary_subtag
 from blog_search_mcp.index.types import MAX_ADDRESS, VERSIONED, Link, Post
 from blog_search_mcp.ingest.posts.paths import (
     MARKDOWN,
+    NAMES,
+    PATTERNS,
     date_in_path,
     parse_file,
-    read_table,
     split_day,
 )
 
@@ -69,20 +70,19 @@ def flatten(value: object) -> Iterator[object]:
         yield value
 
 
-_NAMES, _PATTERNS = read_table("field_names.txt"), read_table("patterns.txt")
-END_FIELDS = tuple(_NAMES["ends"].split())
+END_FIELDS = tuple(NAMES["ends"].split())
 """Normalized names of fields with a post's last day. A note stays, but becomes outdated then."""
-PUBLISH_FIELDS = tuple(_NAMES["published"].split())
+PUBLISH_FIELDS = tuple(NAMES["published"].split())
 """Normalized names of fields with the day on which a post becomes public."""
-BEGIN_FIELDS = tuple(_NAMES["begins"].split())
+BEGIN_FIELDS = tuple(NAMES["begins"].split())
 """Normalized names of fields with a day before which a post is not public, whatever its date."""
-DATE_FIELDS = ("date", *PUBLISH_FIELDS, *_NAMES["created"].split())
+DATE_FIELDS = ("date", *PUBLISH_FIELDS, *NAMES["created"].split())
 """Normalized names of fields with a post's date, in generators, note editors and their exports."""
-CHANGE_FIELDS = tuple(_NAMES["changed"].split())
+CHANGE_FIELDS = tuple(NAMES["changed"].split())
 """Normalized names of fields with the last change. They date a post without another date: Hugo can
 do so (`frontmatter` in its configuration), and Qiita's program writes no other date."""
 _MONTHS_BY_NAME = {
-    name: n for n, names in enumerate(_NAMES["months"].split(","), 1) for name in names.split()
+    name: n for n, names in enumerate(NAMES["months"].split(","), 1) for name in names.split()
 }
 """Months by the start of a name, without accents, in languages with a stemmer and a dozen more."""
 _WORD, _ORDINAL = r"([^\W\d_]{3,12})\.?", r"(\d{1,2})(?:st|nd|rd|th|er|re|[.ºª°])?"
@@ -221,7 +221,7 @@ _KEYS_OF_LANGUAGES = ("langref", "pageid", "ref", "slug", "permalink", "id")
 """Fields that translations of a post share if each post names its language."""
 _TAG_LISTS = ("tags", "categories")
 _TAGS = ("tags", "tag", "categories", "category", "keywords", "topics", "topic", "labels")
-_BYLINES = tuple(_NAMES["bylines"].split())
+_BYLINES = tuple(NAMES["bylines"].split())
 _JOINED = re.compile(r"\s*[;、，]\s*|\s+(?:and|und|et|&)\s+|,\s*(?=\S+\s+\S)")
 """Separators of names. A comma before a single word is not one, as in `Last, First`."""
 _AROUND_NAME = re.compile(r"^@|^\[\[|\]\].*|\s*[<(].*")
@@ -231,7 +231,7 @@ _REPLACEMENTS = {
     **dict.fromkeys(("supersededby", "replacedby", "obsoletedby", "deprecatedby"), "newer"),
     **dict.fromkeys(("supersedes", "replaces", "obsoletes"), "older"),
 }
-_NO_WORDS = re.compile(_PATTERNS["no words"])
+_NO_WORDS = re.compile(PATTERNS["no words"])
 """Normalized names of fields not meant for readers, unless they end in `title` or the like."""
 _WORDY = re.compile(
     r"(?=.*[^\W\d_])(?!(?:true|false|yes|no|on|off|none|null|auto)$)(?:.*\s|[^\s/:@=<>{}]+$)", re.I
@@ -346,11 +346,10 @@ def _list_words(named: Fields) -> Iterator[str]:
             yield f"{name} {', '.join(texts)}"
 
 
-_TITLES = re.compile(_PATTERNS["title"])
+_TITLES = re.compile(PATTERNS["title"])
 """Normalized names of fields with a post's title, perhaps with a language."""
-_OTHER_TITLES = re.compile(_PATTERNS["other title"])
-_TITLED = ("params", "extra", "seo", "meta", "hero")
-"""Names for a menu, a tab or a search engine, and mappings with such names."""
+_OTHER_TITLES = re.compile(PATTERNS["other title"])
+"""Normalized names of fields with a title for a menu, a tab or a search engine."""
 
 
 def find_title(named: Fields) -> str:
@@ -363,8 +362,9 @@ def find_title(named: Fields) -> str:
 
 
 def find_other_title(named: Fields) -> str:
-    """Return the text of a field in _OTHER_TITLES, also in mappings, else `""`."""
-    places = (named, *(normalize_names(named.get(name)) for name in _TITLED))
+    """Return the text of a field in _OTHER_TITLES, also in usual mappings, else `""`."""
+    mappings = map(named.get, ("params", "extra", "seo", "meta", "hero"))
+    places = (named, *map(normalize_names, mappings))
     items = (item for place in places for item in place.items() if _OTHER_TITLES.fullmatch(item[0]))
     return next((text for _, value in items if _WORDY.match(text := to_text(value))), "")
 

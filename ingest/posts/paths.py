@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from blog_search_mcp.index.text.languages import language_tag, read_tag
 
 
-def read_table(name: str) -> dict[str, str]:
+def _read_table(name: str) -> dict[str, str]:
     """Read the rows of a data file in this folder: name, tab, text, which indented lines continue.
 
     A line that begins with a tab continues a pattern, one that begins with blanks a list of words.
@@ -25,6 +25,8 @@ def read_table(name: str) -> dict[str, str]:
     return dict(row.split("\t") for row in rows)
 
 
+NAMES, PATTERNS = _read_table("field_names.txt"), _read_table("patterns.txt")
+"""Words (normalized names of fields, and others), and regular expressions, by their meaning."""
 MARKDOWN = re.compile(r"\.(?:mdx?|m(?:ark)?down|qmd|mk(?:d|dn|down)|markdn)$", re.IGNORECASE)
 """Suffix of a post's file."""
 INDEX = re.compile("index|_index|readme", re.IGNORECASE)

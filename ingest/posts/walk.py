@@ -20,13 +20,12 @@ from blog_search_mcp.index.invocation import TO_SETUP, Message
 from blog_search_mcp.index.stores import Location
 from blog_search_mcp.ingest.foreign_files import decode_settings, describe_os_error, read_file
 from blog_search_mcp.ingest.posts.ignore_rules import Rules, compile_rules, decide
-from blog_search_mcp.ingest.posts.paths import parse_file, read_table
+from blog_search_mcp.ingest.posts.paths import NAMES, PATTERNS, parse_file
 from blog_search_mcp.ingest.posts.vault import LOGSEQ, OBSIDIAN, Vault, read_vault
 
 SUFFIXES = (".md", ".markdown", ".mdx", ".qmd", ".mdown", ".mkd", ".mkdn", ".mkdown", ".markdn")
 """Suffixes of posts' files, in lower case."""
-_PATTERNS, _NAMES = read_table("patterns.txt"), read_table("field_names.txt")
-_OTHER_TEXTS = re.compile(_PATTERNS["other texts"], re.IGNORECASE)
+_OTHER_TEXTS = re.compile(PATTERNS["other texts"], re.IGNORECASE)
 """Names of text files, other than Markdown, that generators publish or editors write notes in."""
 IGNORE_FILE = ".blogignore"
 NOT_PUBLISHED = "not published"
@@ -34,10 +33,10 @@ NOT_PUBLISHED = "not published"
 (other versions of a neighbor) come after these files."""
 _PLACEHOLDER = re.compile(r"\.(.+)\.icloud|(.+)\.(?:nextcloud|owncloud|cloud)")
 """Placeholders that iCloud, Nextcloud, ownCloud and odrive leave for files in the cloud."""
-_COPY = re.compile(_PATTERNS["copy"], re.IGNORECASE)
+_COPY = re.compile(PATTERNS["copy"], re.IGNORECASE)
 """Names that Syncthing, Dropbox, Nextcloud, Obsidian Sync, Seafile, Google Drive, Resilio and merge
 tools for Git give to the other version of a file that two machines changed."""
-_MAYBE_COPY = re.compile(_PATTERNS["maybe a copy"], re.IGNORECASE)
+_MAYBE_COPY = re.compile(PATTERNS["maybe a copy"], re.IGNORECASE)
 """Names that iCloud, OneDrive (with the machine), Google Drive and file managers give to copies.
 Posts have them too, so `ingest.prepare` compares the texts to decide."""
 _COPY_FOLDER = re.compile(r"(?:.*/)?(?:logseq/(?:bak|version-files)|[#@$]recycle(?:\.bin)?)/", re.I)
@@ -47,13 +46,13 @@ _DATA = re.compile(
     r"_(?:meta)?data\.(?:ya?ml|json|[jt]s)|(?:\.meta|_defaults)\.ya?ml|.+\.11tydata\.[cm]?[jt]s"
 )
 """Names of files with fields for posts: Quarto, Lume, Material for MkDocs, Bridgetown, Eleventy."""
-_PACKAGES = tuple(_NAMES["packages"].split())
+_PACKAGES = tuple(NAMES["packages"].split())
 """Ends of the paths of folders in which package managers install packages."""
 _INSTALLED = frozenset(("pyvenv.cfg", "conda-meta", "autoload.php", "CACHEDIR.TAG"))
 """Names in a folder of installed packages (Python, Conda, Composer) or a cache (Cargo, pytest)."""
 _REPOSITORY = frozenset((".git", "package.json"))
 """Names that mark the folder they lie in as a repository, not a mere folder of posts."""
-_ABOUT_REPOSITORY = re.compile(_PATTERNS["about a repository"], re.IGNORECASE)
+_ABOUT_REPOSITORY = re.compile(PATTERNS["about a repository"], re.IGNORECASE)
 """Names of files about a repository that GitHub recommends, in any language: `README.zh.md`."""
 LEVELS_ABOVE = 3
 """Number of folders above the content folder that are searched for its site or vault."""

@@ -11,7 +11,7 @@ from blog_search_mcp.index.errors import ContentError, UnreadablePost, describe_
 from blog_search_mcp.index.text.languages import language_tag
 from blog_search_mcp.ingest.foreign_files import decode_settings, read_if_there
 from blog_search_mcp.ingest.posts.metadata import normalize_name, normalize_names
-from blog_search_mcp.ingest.posts.paths import read_table
+from blog_search_mcp.ingest.posts.paths import NAMES
 from blog_search_mcp.ingest.posts.walk import LEVELS_ABOVE
 
 Config: TypeAlias = dict[str, Any]
@@ -89,7 +89,7 @@ def read_authors(content: Path) -> dict[str, str]:
     return names
 
 
-_LANGUAGE_SETTINGS = read_table("field_names.txt")["languages"].split()
+_LANGUAGE_SETTINGS = NAMES["languages"].split()
 """Settings of generators and plugins that name the languages of a site."""
 
 

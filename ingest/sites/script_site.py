@@ -86,9 +86,9 @@ class ScriptSite(Generator):
 
 def _read_code(folder: Path, name: str) -> str:
     """Read a configuration file; YAML is written as JSON. Raises ContentError."""
-    text = read_settings(folder, name)
     config = read_config(folder, name)[0] if name.endswith((".yml", ".yaml")) else {}
-    return json.dumps(config, ensure_ascii=False, default=str) if config else text
+    written = json.dumps(config, ensure_ascii=False, default=str)
+    return written if config else read_settings(folder, name)
 
 
 def _list_ignored(folder: Path, home: str, code: str, used: list[list[str]]) -> Iterator[str]:

@@ -7,7 +7,7 @@ wins. If two patterns match at one place, the pattern listed first wins.
 import re
 
 from blog_search_mcp.index.text.languages import CJK
-from blog_search_mcp.ingest.posts.paths import read_table
+from blog_search_mcp.ingest.posts.paths import PATTERNS
 
 
 def _braced(depth: int) -> str:
@@ -67,12 +67,11 @@ _ARGUMENT = re.compile(
 )
 _SHOWN = re.compile(r"title|caption|alt|label|summary|description|content", re.IGNORECASE)
 """Names of arguments whose values, if set with `=`, are always shown."""
-_PATTERNS = read_table("patterns.txt")
-_UNSHOWN = re.compile(_PATTERNS["arguments not shown"], re.IGNORECASE)
+_UNSHOWN = re.compile(PATTERNS["arguments not shown"], re.IGNORECASE)
 _NO_PROSE = re.compile(r"[={}<>;|\\]|://|\w/\w+/")
 _LETTERS = re.compile(r"[^\W\d_]{2}")
 _CJK_WORD = re.compile(f"[{CJK}]{{2}}")
-_CONTROL_TAGS = re.compile(_PATTERNS["tags of control"])
+_CONTROL_TAGS = re.compile(PATTERNS["tags of control"])
 """Tags whose arguments are only for the template."""
 
 

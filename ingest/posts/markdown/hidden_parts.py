@@ -83,7 +83,7 @@ _ANY_ATTRIBUTE = re.compile(
     r"[^\s\"'=<>{}/]++(?:\s*+=\s*+(?:\"[^\"]*\"|'[^']*'|\{(?:[^{}]|\{[^{}]*\})*+\}|[^\s\"'<>{}]+))?"
 )
 _HIDING = re.compile(
-    rf"(?!class|[^=]*=\W?(?:false|until))[^=]*(?<![a-z]){_KEPT}(?![a-z]).*|\.?hidden(?:=(?!\W*(?:false"
+    rf"(?!class|[^=]*=\W?(?:false|until))[^=]*(?<![a-z]){_KEPT}(?![a-z]).*|(?:\.d-none|\.?hidden)(?:=(?!\W*(?:false"
     r"|until)).*)?|(?:v-(?:if|show)|[\w-]+-(?:index|search))=\W?false.?"
     r"|style\s*=.*(?:display\W+none|visibility\W+hidden).*|class(?:name)?\s*=(?!.*(?:\w:|d-\w\w-))(?:.*[^a-z])?"
     rf"(?:{_KEPT}|(?<!-)(?:hidden|d-none)(?![-\w]))(?:[^a-z].*)?",
@@ -100,7 +100,7 @@ _HEADING = re.compile(r"[ >]{0,3}(?P<hashes>#{1,6})|[^\n]+\n {0,3}(?P<line>=+|-+
 
 
 def _find_hidden_element(text: str, opening: re.Match[str], code: Sequence[Span]) -> Span:
-    """Return the span that an element's name or attributes hide; empty if none."""
+    """Return the span hidden by a name or attributes (kramdown's may be above); empty if none."""
     (start, place), name, level = opening.span(), (opening["opened"] or "").lower(), 0
     attributes = (opening["marks"] or opening["attributes"] or "").lower()
     is_named = name == "template" or bool(re.fullmatch(_KEPT, name))
@@ -109,11 +109,15 @@ def _find_hidden_element(text: str, opening: re.Match[str], code: Sequence[Span]
     if not name:
         line = text.rfind("\n", 0, start) + 1
         is_below = line > 1 and not text[line:start].strip(" \t>")
+        is_above = is_below and text[line - 2 : line] == "\n\n" != text[place : place + 2]
         floor = max(line - 9_000, 0)
         above = text.rfind("\n\n", floor, line - 1)
-        start = line if not is_below else above + 2 if above >= 0 else floor
+        start = above + 2 if above >= 0 else floor
+        start = place + 1 if is_above else start if is_below else line
         if heading := _HEADING.match(text, start):
             level = len(heading["hashes"] or heading["line"][0].replace("-", "--"))
+        elif is_above:
+            return start, max(text.find("\n\n", start), 0) or len(text)
         elif not is_below:
             return place, place
     elif re.fullmatch("h[1-6]", name):

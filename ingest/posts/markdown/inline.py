@@ -33,9 +33,8 @@ from blog_search_mcp.ingest.posts.markdown.parser import (
     parse_inline,
     parse_passage,
 )
-from blog_search_mcp.ingest.posts.paths import read_table
+from blog_search_mcp.ingest.posts.paths import PATTERNS
 
-_PATTERNS = read_table("patterns.txt")
 _ICON = r":(?:fontawesome|material|octicons|simple)-[a-z0-9]+(?:-[a-z0-9]+)*:"
 """Icon of MkDocs Material."""
 _VALUE = r"(?:\"[^\"\n]*\"|'[^'\n]*'|[^\s{}\"']+)"
@@ -131,7 +130,7 @@ _BRACKETED_TEXT = re.compile(r"\[([^\[\]]+)\]")
 _REFERENCE = re.compile(r"\[(?<![\w\]]\[)([^\[\]]+)\]\[([^\[\]]*)\]")
 _IN_TAG = r"(?:[^<>\"']|\"[^\"<]*\"|'[^'<]*')*+"
 _HTML_TAG = re.compile(rf"</?[A-Za-z]{_IN_TAG}>")
-_PHRASING = re.compile(_PATTERNS["phrasing tags"], re.IGNORECASE)
+_PHRASING = re.compile(PATTERNS["phrasing tags"], re.IGNORECASE)
 """Tags that separate no words (HTML, 3.2.5.2.5)."""
 _IN_TITLE = re.compile(rf"{_PHRASING.pattern}|<br\b", re.IGNORECASE)
 _START_TAG = re.compile(rf"<([A-Za-z][\w:-]*+)({_IN_TAG})>")
@@ -167,7 +166,7 @@ def read_words(tokens: Sequence[Token], labels: frozenset[str]) -> str:
     return "\n".join(line for line in lines if line.strip())
 
 
-_DIRECTIVE = re.compile(_PATTERNS["directives read as Markdown"])
+_DIRECTIVE = re.compile(PATTERNS["directives read as Markdown"])
 """Info of a fence whose content MyST reads as Markdown (https://mystmd.org/guide/directives)."""
 _DIRECTIVE_OPTIONS = re.compile(r"(?:[ \t]*:[\w-]+:[^\n]*\n?)*+")
 MAX_DIRECTIVES = 4
@@ -275,7 +274,7 @@ def _tidy(words: str) -> str:
 
 
 _MAY_LINK = re.compile(r"[\]<]|post_link")
-_GENERATED = re.compile(_PATTERNS["links of generators"], re.VERBOSE)
+_GENERATED = re.compile(PATTERNS["links of generators"], re.VERBOSE)
 
 
 def find_links_and_ids(

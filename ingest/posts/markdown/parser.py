@@ -26,15 +26,14 @@ from markdown_it.rules_block import StateBlock
 from markdown_it.token import Token as Token
 
 from blog_search_mcp.ingest.posts.markdown.extensions import LABEL, MDX, SYNTAX, read_syntax
-from blog_search_mcp.ingest.posts.paths import read_table
+from blog_search_mcp.ingest.posts.paths import PATTERNS
 
 Dialect: TypeAlias = Literal["body", "passage", "mdx"]
 Span: TypeAlias = tuple[int, int]
 """Character offsets, half open."""
-_PATTERNS = read_table("patterns.txt")
-_BLOCK_OPENING = re.compile(_PATTERNS["opening of code or formula"], re.MULTILINE)
+_BLOCK_OPENING = re.compile(PATTERNS["opening of code or formula"], re.MULTILINE)
 """Line before code in Jekyll, Hexo and Hugo, or the start of a formula."""
-_CLOSING = re.compile(_PATTERNS["closing of code or formula"], re.MULTILINE)
+_CLOSING = re.compile(PATTERNS["closing of code or formula"], re.MULTILINE)
 """Line that ends a block of _BLOCK_OPENING if the same group has the same text."""
 
 

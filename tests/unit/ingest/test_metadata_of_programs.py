@@ -94,7 +94,7 @@ def test_what_is_pushed_down_is_no_text_and_what_keeps_back_holds(tmp_path: Path
         "e.md": "---\nid: 7\n---\n\n---\nlayout: post\npublished: false\n---\nA hen.",
         "c.md": "---\ntitle: C: c\ndraft: true\n---\nA hen.",
         "d.md": "---\ntitle: D\n---\n\n---\nNote: the zebra left.\n---\nA hen.",
-        "f.md": "A hen.",
+        "f.md": "---\nid: 7\n---\n<!-- x -->\nTitle: zebra\n\nA hen.",
         "f.meta": ".. title: Hens\n.. tags: eggs\n",
     }
     blog = made(tmp_path, posts)

@@ -39,7 +39,7 @@ HIDDEN = [
     "## Mill {.no-index}\n\nplum\n\n### Inner\n\nplum\n\n## Next\n\npear",
     "Mill { data-search-exclude }\n------\n\nplum\n\nNext\n====\n\npear",
     "# Mill {: data-search-exclude :}\n\n```\n# plum\n```\n\nplum\n\n# Next\n\npear",
-    "pear\n\nplum plum\nplum\n{ data-search-exclude }\n\npear",
+    "pear\n\n{: .d-none }\nplum\n\nplum plum\nplum\n{ data-search-exclude }\n\npear",
     "## Mill\n{: data-pagefind-ignore }\n\nplum\n\n## Next\npear",
     "## 水車 {#mill data-search-exclude=true}\n\nplum\n\n## Next\npear",
     '<section data-pagefind-ignore="all"><div>\n\nplum\n\n</div>plum</section>\n\npear',
