@@ -148,7 +148,7 @@ def read_epoch(written: str) -> datetime | None:
     return datetime.fromtimestamp(int(seconds[1]), UTC) if seconds else None
 
 
-_DATE_LIKE = re.compile(r"creat|publi[cs]|posted|written")
+_DATE_LIKE = re.compile(r"(?<!re)creat|publi[cs]|posted|written")
 
 
 def find_date(named: Fields, source: str) -> date | None:
