@@ -10,20 +10,10 @@ from typing import Final
 
 import numpy as np
 
+from blog_search_mcp.index.text.languages import read_rows
 from blog_search_mcp.index.types import EmbedderIdentity, Vectors
 
-TEXTS: Final = (
-    "REPLACE the Sump Pump before McGregor's iPhone and the NASA Engineers arrive",
-    "Crème brûlée à São Paulo, Gödel über naïve Ångström, señor façade Łódź",
-    'if (x != null && y[i++] >= 0x1F) { return f"{a.b_c}::{d->e}" ?? -1; } // #TODO @v2.0-rc1',
-    "The index is written beside the one that is being read, and a name is switched at the end. "
-    "Whoever opened the older one keeps it, since a file that is open stays until it is closed, "
-    "and whoever comes later sees the newer one whole. A run that is killed half way leaves "
-    "nothing but a folder that nobody has named, which the next run takes away. What was "
-    "computed for it is not lost either: it lies in a cache that is keyed by the words, so "
-    "that the same words never have to be computed twice. Only when the model is another "
-    "one do all of them count for nothing, and then the whole index has to be made anew.",
-)
+TEXTS: Final = tuple(read_rows("fingerprint_texts.txt"))
 """Mixed case, accents, the punctuation of code, and a long text of less than 256 tokens."""
 SAME_COSINE: Final = 0.999
 """Minimum cosine at which two vectors of one text count as equal. Correct engines differ by 1e-4 in

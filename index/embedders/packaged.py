@@ -39,8 +39,8 @@ if TYPE_CHECKING:
 
 MODELS_FOLDER: Final = Path(__file__).parent / "models"
 """Folder with one folder per model: `model.onnx` (inputs `input_ids` and `attention_mask`; output
-`embedding`, pooled and of unit length), `tokenizer.json`, the license, and for a large vocabulary
-`normalizer.json` and `pieces.db`. See `README.md`."""
+`embedding`, pooled and of unit length), `embedder.json`, `tokenizer.json`, the license, and for a
+large vocabulary `normalizer.json` and `pieces.db`. See `README.md`."""
 _LOADING = threading.Lock()
 _SESSIONS: Final[dict[str, InferenceSession]] = {}
 
@@ -242,33 +242,15 @@ class OnnxEmbedder:
         return mean_direction(rows, self.identity.dimension)
 
 
-MINILM: Final = OnnxEmbedder(
-    identity=EmbedderIdentity(
-        kind="embedded",
-        model=ENGLISH_MODEL,
-        digest="30df2cb605f69fdb18af8861425e4243fcbd43dee54478cef5b15f3dae61b02b",
-        dimension=384,
-    ),
-    most_pieces=256,
-    frame=(101, 102),
-    has_tables=False,
-    vocabulary_coverage=english_coverage,
-)
+def _describe(model: str, coverage: Callable[[Sequence[str]], list[float]]) -> OnnxEmbedder:
+    facts = json.loads((MODELS_FOLDER / model / "embedder.json").read_bytes())
+    identity = EmbedderIdentity("embedded", model, **facts.pop("identity"))
+    return OnnxEmbedder(identity, vocabulary_coverage=coverage, **facts)
+
+
+MINILM: Final = _describe(ENGLISH_MODEL, english_coverage)
 """all-MiniLM-L6-v2: English, reads 256 pieces in a run."""
-E5: Final = OnnxEmbedder(
-    identity=EmbedderIdentity(
-        kind="embedded",
-        model="multilingual-e5-small",
-        digest="c486d8a173fb269e93ee7044ab8342c77bf7433a2e1c58a3f44ee9a321683298",
-        dimension=384,
-        document_prefix="passage: ",
-        query_prefix="query: ",
-    ),
-    most_pieces=512,
-    frame=(0, 2),
-    has_tables=True,
-    vocabulary_coverage=script_coverage,
-)
+E5: Final = _describe("multilingual-e5-small", script_coverage)
 """multilingual-e5-small: about 100 languages, packaged with the scripts of Europe and East Asia."""
 PACKAGED: Final = {model.identity.model: model for model in (MINILM, E5)}
 """Packaged models by name."""

@@ -11,10 +11,13 @@ from collections.abc import Mapping, Sequence
 from itertools import accumulate
 from math import fsum
 
-from blog_search_mcp.index.text.display import count_character_columns, one_line
+from blog_search_mcp.index.text.display import (
+    count_character_columns,
+    one_line,
+    write_sentence_end_pattern,
+)
 from blog_search_mcp.index.text.languages import FULL_WIDTH, HANGUL
 from blog_search_mcp.index.text.query import Query
-from blog_search_mcp.index.text.sentences import write_sentence_end_pattern
 from blog_search_mcp.index.text.tokenizer import terms
 from blog_search_mcp.index.types import Chunk
 

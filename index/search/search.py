@@ -146,7 +146,7 @@ def understand(snapshot: Snapshot, text: str, filters: Filters) -> Understanding
     request = Request(text, filters, "")
     if not find_named_posts(snapshot.posts_by_name, text):  # a title is never read as a request
         find = partial(find_phrase, snapshot)
-        request = read_request(text, filters, snapshot.authors, find, date.today())
+        request = read_request(text, filters, snapshot.catalog.authors, find, date.today())
     among = snapshot.catalog.matching_posts(request.filters)
     demands = read_demands(snapshot, request.subject, among)
     meant, spelling_notice, is_sure = _correct_spelling(snapshot, demands.text)

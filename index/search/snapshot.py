@@ -60,11 +60,6 @@ class Snapshot:
         group = self.translations.get(post, ())
         return tuple(sorted((one.language, one.source) for one in group if one.post != post))
 
-    @cached_property
-    def authors(self) -> tuple[str, ...]:
-        """Names of all authors."""
-        return tuple(self.catalog.authors())
-
     @property
     def replaced(self) -> Mapping[int, Replacement]:
         """Replacements by post id, for posts that are replaced or outdated today."""

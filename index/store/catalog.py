@@ -155,7 +155,7 @@ class Catalog:
             "date <= ?": filters.before,
             "source IN (SELECT source FROM linked WHERE kind = '' AND target = ?)": links_to,
             f"EXISTS (SELECT 1 FROM json_each(authors) WHERE value {IN_LIST})": author
-            and _find_names(author, self.authors(), split_name, set.issuperset),
+            and _find_names(author, self.authors, split_name, set.issuperset),
         }
         applied = {condition: it for condition, it in conditions.items() if it not in (None, "")}
         if not applied:
@@ -168,8 +168,9 @@ class Catalog:
         paths = (row[0].split("/")[:-1] for row in self.rows("SELECT source FROM posts"))
         return {folder for path in paths for folder in accumulate(path, "{}/{}".format)}
 
+    @cached_property
     def authors(self) -> list[str]:
-        """List the names of all authors."""
+        """Names of all authors."""
         return [row[0] for row in self.rows("SELECT DISTINCT value FROM posts, json_each(authors)")]
 
     def posts(self, post_ids: Iterable[int]) -> dict[int, Post]:
@@ -291,9 +292,8 @@ class Catalog:
 
     def translations(self) -> Translations:
         """Read each post's group of translations, by post id."""
-        groups = (
-            tuple(starmap(Translation, group)) for _, group in self._relations("translations")
-        )
+        relations = self._relations("translations")
+        groups = (tuple(starmap(Translation, group)) for _, group in relations)
         return {post.post: group for group in groups for post in group}
 
     def series(self) -> dict[int, Series]:

@@ -1,4 +1,4 @@
-"""Foreign text made safe to print, to fit on one line and to compare."""
+"""Foreign text made safe to print, to fit on one line, to compare and to cut at sentences."""
 
 import re
 import unicodedata
@@ -45,6 +45,22 @@ def shorten(text: str, most: int, measure: Callable[[str], int] = count_columns)
 def replace_surrogates(text: str) -> str:
     """Return the text with `?` for each lone surrogate, which UTF-8 cannot carry."""
     return text.encode("utf-8", "replace").decode("utf-8")
+
+
+def write_sentence_end_pattern(
+    marks: str = ".!?", wide_marks: str = "。！？；", closers: str = ""
+) -> str:
+    """Return a regular expression for the marks that end a sentence, and closing quotes.
+
+    `marks` end a sentence before white space, `wide_marks` anywhere. After `marks` may come quotes,
+    brackets and `closers`. A match never begins inside a run of `marks`, since a line of dots would
+    then take minutes.
+    """
+    return (
+        f"[{wide_marks}{marks}]"  # by itself, so that `re` skips to the next one: 6 times as fast
+        rf"(?:(?<=[{wide_marks}])[{wide_marks}]*[」』”’）]*"
+        rf"|(?<=(?<![{marks}])[{marks}])[{marks}]*+[\"')\]{closers}]*+(?=\s))"
+    )
 
 
 compose = partial(unicodedata.normalize, "NFC")

@@ -17,7 +17,7 @@ from functools import reduce
 from itertools import pairwise, takewhile
 
 from blog_search_mcp.index.embedders.embedder import count_pieces, has_more_pieces
-from blog_search_mcp.index.text.sentences import write_sentence_end_pattern
+from blog_search_mcp.index.text.display import write_sentence_end_pattern
 from blog_search_mcp.index.types import Chunk
 from blog_search_mcp.ingest.posts.markdown.body import Block, Body
 

@@ -6,9 +6,9 @@ from collections.abc import Collection, Iterable, Iterator, Sequence
 from itertools import pairwise
 from typing import NamedTuple
 
+from blog_search_mcp.index.text.display import write_sentence_end_pattern
 from blog_search_mcp.index.text.languages import CJK
 from blog_search_mcp.index.text.query import is_fragment, is_stopword
-from blog_search_mcp.index.text.sentences import write_sentence_end_pattern
 from blog_search_mcp.index.text.tokenizer import SPELLING, Term, terms
 from blog_search_mcp.ingest.posts.markdown.parser import CODE, line_offsets, parse_blocks
 from blog_search_mcp.server.author.draft import Draft
