@@ -10,6 +10,7 @@ from contextlib import suppress
 from dataclasses import replace
 from datetime import date
 from functools import partial
+from itertools import chain
 from pathlib import Path
 from typing import NamedTuple, TypeAlias
 
@@ -44,6 +45,8 @@ _MONTH = rf"(?:{'|'.join(_MONTHS)})\b".replace("mars", r"(?<=\b(?:de|en)\s)mars"
 """Pattern of a month's name; `mars` counts only after `de` or `en`."""
 _YEAR, _DAY = r"(?<![a-z\d.])((?:19|20)[0-9]{2})(?!\d)", r"(3[01]|[12][0-9]|0?[1-9])(?!\d)"
 _UNITS = {"year": 4, "month": 7, "week": 10, "day": 10}  # length of the ISO form
+_NUMBERS = {word: str(n) for n in range(2, 13) for word in _list_request_words(f"n{n}")}
+_NUMBER = re.compile(rf"(?i)\b({'|'.join(_NUMBERS)})(?=\s{_any(*_UNITS, 'last')})")
 _COUNTED = re.compile(
     rf"(?i)(?:({_any('this')})|{_any('last')})\s*(?:([0-9]{{1,3}})\s*|(?!{_any('day')}))"
     rf"(?:{'|'.join(rf'(?P<{unit}>{_any(unit)})' for unit in _UNITS)})(?!\s(?:of|in|at)\b)"
@@ -56,12 +59,18 @@ _DATE = re.compile(
     rf"|{_YEAR}(?:[-/]|\s?[年년]\s?)(1[0-2]|0?[1-9])(?!\d)(?:(?:[-/]|\s?[月월]\s?){_DAY}[日일]?)?[月월]?"
 )
 _ISO = r"([0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2})?)?)"
-_BETWEEN = re.compile(rf"(?i){_any('between')}\s{_ISO}\s{_any('and')}\s{_ISO}")
-_TIME_BEFORE = re.compile(rf"(?<!\d){_ISO}年?(以前|之前|以[後后降来來]|之[後后])")
+_JOINED = rf"\s(?:{_any('joining')}\s)?{_ISO}"
+_REWRITTEN = {
+    rf"(?i)(?<!\d){_ISO}[年년]?\s?({_any('behind')})": r"\2 \1",
+    rf"(?i){_any('upto')}\s{_ISO}|(?<!\d){_ISO}\s{_any('earlier')}": r"1900 to \1\2",
+    rf"(?i){_any('between')}{_JOINED}\s{_any('and')}{_JOINED}": r"from \1 to \2",
+}
+"""Times in ISO form, and how they are written before they are read."""
 _SPAN = rf"{_ISO}年?(?:(?:\s?(?:[-–—~～到至]|から)\s?|\s{_any('to')}\s){_ISO}年?)?"
 _TIME = re.compile(rf"(?i)(?<![a-z\d.])(?=19|20){_SPAN}(?!\.?\d|[a-z])")
 _POST_WORDS = re.compile(rf"(?i)^\W*\*\W*$|(?:(?<!-)\b\d\d?\s+)?{_any('posts')}")
 _WRITING_WORDS = re.compile(f"(?i){_any('oldest', 'written')}")
+_COUNTING = re.compile(f"(?i){_any('counting')}")
 _MANNER = re.compile(rf"(?i)\W*(?!{_any('counting')}){_any('manner')}")
 _ORDER_WORDS = {order: re.compile(f"(?i){_any(order)}") for order in ("oldest", "newest")}
 _ASKED = "¶"
@@ -107,27 +116,33 @@ def read_request(
     is_asked = _POST_WORDS.search(text) or (_WRITING_WORDS.search(text) and length > 1)
     if not is_asked or length > 25 or _MANNER.match(text):
         return Request(text, filters, "")
-    spelled, names, is_by = _write_times(text, today), list[str](), False
+    typed = text.replace("’", "'")
+    spelled, names, is_by = _write_times(typed, today), list[str](), False
     unclear, rest = _RESTRICTION.findall(spelled), _RESTRICTION.sub(" ", spelled)
     spellings = {each: name for name in authors for each in (name, normalize_text(name))}
-    said = {part: "" for each in spellings for part in re.findall(r"\w{3,}", each)} | spellings
-    plain = normalize_text(text)
+    parts = [re.findall(rf"{sign}{{3,}}", each) for each in spellings for sign in (r"\w", r"\S")]
+    said = dict.fromkeys(chain(*parts), "") | spellings
+    plain = normalize_text(typed)
     for name in sorted((n for n in said if normalize_text(n) in plain), key=len, reverse=True):
         by = f"({_BY}){'?' * bool(said[name])}"
-        match = re.search(rf"(?i){by}(?<![^\W{CJK}]){re.escape(name)}(?![^\W{CJK}])", rest)
+        end = rf"(?![^\W{CJK}])" + r"(?!\s(?-i:[A-ZÀ-ÞА-Я]))" * (not said[name])
+        match = re.search(rf"(?i){by}(?<![^\W{CJK}]){re.escape(name)}{end}", rest)
         if match and not re.search(rf"(?i){_ABOUT}\s*$", rest[: match.start()]):
             names, is_by = [*names, said[name] or name], is_by or bool(match[1])
             rest = rest.replace(match[0], _ASKED)
     unclear += re.findall(r"\b(?:by|von|par|por|av|af|от) [A-ZÀ-ÞА-Я]\w+(?: [A-ZА-Я]\w+)?", rest)
     together = rf"{_ASKED}(?:\W+(?:{_any('and')}\W+)?{_ASKED}){{{len(names) - 1}}}"
     unclear += [] if not names or re.search(together, rest) else names[1:]
+    unclear += [n for n in names if filters.author and fold(filters.author) not in fold(n)]
     within = replace(filters, author=filters.author or "; ".join(names) or None)
     order = next((order for order, words in _ORDER_WORDS.items() if words.search(rest)), "")
     rest = _POST_WORDS.sub(_ASKED, _WRITING_WORDS.sub(_ASKED, rest))
     for match in _TIME.finditer(rest):
         before = _BEFORE_TIME.search(rest[: match.start()])
         since, until, subject = before.groups("") if before else ("", "", "")
-        is_word = is_stopword(fold(subject), _QUERY_LANGUAGES) or find_phrase(subject + match[0])
+        is_grammar = is_stopword(fold(subject), _QUERY_LANGUAGES)
+        is_free = is_grammar and rest.startswith(f" {_ASKED}", match.end())  # all 2020 posts
+        is_word = not is_free and (is_grammar or find_phrase(subject + match[0]))
         if is_word if subject else not (before or re.search("[-年]", match[0])):
             continue
         with suppress(ValueError):
@@ -153,6 +168,8 @@ def read_request(
     if not is_subject:
         return Request("", within, LISTED_NOTICE.format(order or "newest"), order)
     is_limited = within != filters and (within.author == filters.author or is_by)
+    if is_about and not (is_limited or order) and _COUNTING.search(text):
+        return Request(rest[is_about.end() :].replace(_ASKED, " "), filters, "")
     if not is_sure or not (is_limited or (order and is_about)):
         return Request(text, filters, "")
     notices = [LIMITED_NOTICE] * is_limited + [f"The {order} of the best come first."] * bool(order)
@@ -161,16 +178,20 @@ def read_request(
 
 def _write_times(text: str, today: date) -> str:
     """Write the times in a text as ISO days, months, years and spans of them."""
-    text = _COUNTED.sub(partial(_count_back, today), _LAST_BEHIND.sub(r"\2 \1", text))
+    text = _LAST_BEHIND.sub(r"\2 \1", _NUMBER.sub(lambda it: _NUMBERS[it[0].lower()], text))
+    text = _COUNTED.sub(partial(_count_back, today), text)
     text = re.sub(r"(?<![\w.])(\d\d?)\. ?(\d\d?)\. ?(\d{4})\b", r"\3-\2-\1", text)
     text = re.sub(r"(?i)\b(?:on|am) (?=\d{4}-\d\d-)", "in ", _DATE.sub(_write_date, text))
-    return _BETWEEN.sub(r"from \1 to \2", _TIME_BEFORE.sub(r"\2 \1", text))
+    for pattern, written in _REWRITTEN.items():
+        text = re.sub(pattern, written, text)
+    return text
 
 
 def _count_back(today: date, match: re.Match[str]) -> str:
     unit = next((unit for unit in _UNITS if match[unit]), "day")
     step, count, is_this = (7 if unit == "week" else 1), match[2], match[1] or match[7]
-    now = np.datetime64(str(today)[: _UNITS[unit]]) - (today.weekday() if unit == "week" else 0)
+    monday = today.weekday() if unit == "week" and not count else 0
+    now = np.datetime64(str(today)[: _UNITS[unit]]) - monday
     first = now if is_this and not count else now - step * int(count or 1)
     last = today if is_this or count else now - 1
     return f"{first}" if str(first) == str(last) else f"{first} to {last}"
@@ -186,7 +207,8 @@ def _write_date(match: re.Match[str]) -> str:
 
 def read_days(text: str) -> tuple[str, str]:
     """Return first and last ISO day of a time (`2019`); hours are ignored. Raises ValueError."""
-    plain = re.sub(r"(?<=\d)[T ]\d?\d:.*", "", text.strip(" \t\"'"))
+    plain = re.sub(r"(?<=\d)[T ]\d?\d(?::.*)?$", "", text.strip(" \t\"'"))
+    plain = re.sub(r"^(\d{4})(\d\d)(\d\d)$", r"\1-\2-\3", plain)
     if not (match := re.fullmatch(f"(?i){_SPAN}", _write_times(plain, date.today()))):
         raise ValueError("no time")
     first, last = (np.datetime64(iso) for iso in (match[1], match[2] or match[1]))

@@ -91,10 +91,25 @@ def within(after: str | None, before: str | None, author: str | None = None) -> 
         ("2021년 5월 게시물", within("2021-05-01", "2021-05-31")),
         ("최신 글", NOBODY),
         ("全部文章", NOBODY),
+        ("articles dated 2019", within("2019-01-01", "2019-12-31")),
+        ("all 2021 posts", within("2021-01-01", "2021-12-31")),
+        ("posts 2019 and later", within("2019-01-01", None)),
+        ("posts up to May 2019", within("1900-01-01", "2019-05-31")),
+        ("posts 2018 or older", within("1900-01-01", "2018-12-31")),
+        ("posts from the last three weeks", within("2026-11-08", "2026-11-29")),
+        ("wpisy od 2022", within("2022-01-01", None)),
+        ("berichten na mei 2019", within("2019-05-01", None)),
+        ("посты до 2012", within(None, "2011-12-31")),
+        ("articoli prima del 2012", within(None, "2011-12-31")),
+        ("articoli tra il 2012 e il 2014", within("2012-01-01", "2014-12-31")),
+        ("innlegg fra 2014", within("2014-01-01", "2014-12-31")),
+        ("viime vuoden artikkelit", within("2025-01-01", "2025-12-31")),
+        ("2014년 이후 글", within("2014-01-01", None)),
+        ("posts by O’Dea", within(None, None, "O'Dea")),
     ],
 )
 def test_a_query_without_a_subject_is_a_request_for_posts(query: str, filters: Filters) -> None:
-    authors = ["Ada", "Ada Byron", "Bo Lund", "Zoë Núñez", "王小明"]
+    authors = ["Ada", "Ada Byron", "Bo Lund", "Zoë Núñez", "王小明", "Al O'Dea"]
     request = read_request(query, NOBODY, authors, lambda _: (), TODAY)
     assert request[:2] == ("", filters)
 
@@ -192,6 +207,8 @@ def dated(tmp_path_factory: pytest.TempPathFactory) -> Blog:
         ("posts by Ada Byron about a reboot", "server.md"),
         ("newest post about windows", "server.md"),
         ("what did I write about testing in 2021", "tests.md"),
+        ("number of posts about a rover", "mars.md"),
+        ("letzter Beitrag über windows", "server.md"),
     ],
 )
 def test_a_month_is_a_word_and_a_year_behind_a_subject_is_of_it(
@@ -210,6 +227,8 @@ def test_a_month_is_a_word_and_a_year_behind_a_subject_is_of_it(
         *("posts from the [2010s]", "posts that [aren't] from 2019", "[最近七天]的文章"),
         *("posts [by Zed Quill]", "posts [from 20 June]", "Beiträge [aus dem Mai]"),
         *("posts from [last June]", "posts from [summer] 2019", "posts [older than 3 years]"),
+        *("posts [by Ada Lovelace]", "posts since [Monday]", "posts from [the 90s]"),
+        *("posts [not tagged] windows", "posts from [around] 2019"),
         *("posts from the [second half] of 2019", "[5月]の記事", "2019年[夏天]的文章"),
     ],
 )
@@ -230,6 +249,8 @@ def test_authors_are_shown_and_a_filter(blog: Blog) -> None:
     listed = blog.tool("list_posts", author="Ito").facts["posts"]
     assert [post["source"] for post in listed] == ["soup.md"]
     assert "soup.md" in blog.command("list", "--author", "Ito").out
+    notice = blog.tool("search_blog", query="posts by Bo Lund", author="Ito").facts["notice"]
+    assert 'restriction: "Bo Lund"' in notice
 
 
 def test_a_list_has_pages_and_one_of_translations(tmp_path: Path) -> None:
