@@ -27,7 +27,7 @@ MAX_TEXT = 1_000
 and a small embedder reads little more."""
 MAX_ANSWER = 25_000
 """Maximum tokens of an answer, by `results.count_tokens`. Clients cut or refuse longer ones."""
-ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}"}
+ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}", "*", "any", "all"}
 """Values, in lower case, that models and proxies send instead of omitting an argument."""
 
 
@@ -53,7 +53,8 @@ def _read_day(text: str, *, is_last: bool) -> str:
 
 _ROWS = (Path(__file__).parent / "argument_names.txt").read_text("utf-8").splitlines()
 OTHER_NAMES = [(name, row.partition("\t")[0]) for row in _ROWS for name in row.split()]
-"""Pairs (other name, or the argument itself; argument, or `""` for a filter no tool has)."""
+"""Pairs (other name, or the argument itself; argument, or `""` for a filter no tool has); after `*`
+stands a word that a longer name may have (`published_after`). Choices have other names too."""
 LongText = Annotated[str, AfterValidator(partial(check_text, most=MESSAGE_BYTES))]
 """Text that is not blank, up to MESSAGE_BYTES characters. A tool that shortens it reports that."""
 Text = Annotated[str, AfterValidator(check_text)]
@@ -123,10 +124,17 @@ def check_arguments(model: type[ArgumentsT], values: Mapping[str, object]) -> Ar
     except ValidationError as error:
         faults = [("".join(map(str, fault["loc"])), fault) for fault in error.errors()]
     bounds = {n: bound for n, f in faults if "_equal" in f["type"] for bound in f["ctx"].values()}
-    words = {n: str(f["input"]).strip().lower() for n, f in faults if f["type"] == "literal_error"}
+    words = {n: _mean_choice(fault) for n, fault in faults if fault["type"] == "literal_error"}
     if (meant := {**values, **bounds, **words}) == values:
         raise UsageError(" ".join(_describe_fault(fault) for _, fault in faults))
     return check_arguments(model, meant)
+
+
+def _mean_choice(fault: ErrorDetails) -> str:
+    """Return the choice that a rejected value means, else the value in lower case."""
+    word, choices = str(fault["input"]).strip().lower(), fault["ctx"]["expected"]
+    meant = (name for other, name in OTHER_NAMES if other == word and f"'{name}'" in choices)
+    return next(meant, word)
 
 
 @dataclass(frozen=True, slots=True)
@@ -159,8 +167,10 @@ class Tool(Generic[ArgumentsT]):
         """Rename arguments by OTHER_NAMES. Raises UsageError for a filter that no tool has."""
         fields, renamed = {*self.arguments.model_fields, ""}, dict(values)
         for name in values.keys() - fields:
-            plain = re.sub("[^a-z]", "", name.lower())
-            field = next((f for other, f in OTHER_NAMES if other == plain and f in fields), None)
+            words = re.findall("[a-z]+", re.sub("(?<=[a-z])(?=[A-Z])", " ", name).lower())
+            said = ["".join(words), *(f"*{word}" for word in reversed(words))]
+            meant = (f for each in said for other, f in OTHER_NAMES if other == each)
+            field = next((field for field in meant if field in fields), None)
             if field == "" and not is_absent(values[name]):
                 raise UsageError(self._describe_unknown({name: values[name]}))
             if field and is_absent(renamed.get(field)):

@@ -37,21 +37,29 @@ class SearchArguments(FilterArguments):
     @model_validator(mode="before")
     @classmethod
     def _read_fields(cls, values: dict[str, Any]) -> dict[str, Any]:
-        """Turn `tag:diary` or `after:2020` in a query into its argument, unless that is given."""
-        query = _TAGGED.sub(r"posts tag:\1", str(values.get("query")))
-        named = {dict(OTHER_NAMES)[n.lower()]: v.strip('"“”') for n, v in _FIELD.findall(query)}
-        rest = {"query": _FIELD.sub(" ", query).strip() or "*"} if named else {}
-        return named | values | rest
+        """Turn `tag:diary` or `date:2020` in a query into arguments, unless these are given."""
+        query = _TAGGED.sub(r"\1posts\2 tag:\3", _SPACED.sub(r"\1:", str(values.get("query"))))
+        named = dict[str, str]()
+        for sign, name, value in _FIELD.findall(query):
+            if sign:
+                raise ValueError(f"query cannot exclude by {name.lower()}:, only by words")
+            for field in _FIELDS_OF.get(name.lower()) or (dict(OTHER_NAMES)[name.lower()],):
+                named[field] = "; ".join(filter(None, (named.get(field), value.strip('"“”'))))
+        rest = re.sub(r"^\W*(?:(?:AND|OR)\b\W*)*$", "*", _FIELD.sub(" ", query).strip())
+        return named | values | ({"query": rest} if named else {})
 
 
 _TAGGED = re.compile(
-    r"(?i)^\W*(?:(?:all|my|the|show|me|list)\s+)*(?:posts|notes|articles)\s+(?:that are\s+)?"
-    r"(?:tagged|(?:with|in|under)\s+(?:the\s+)?(?:tag|label|category))\s+(?:as\s+|with\s+)?"
-    r"#?(\"[^\"]+\"|[^\s\"]{1,100}?)[.?!]{0,3}$"
+    r"(?i)^(.{0,40}\b)(?:posts|notes|articles|entries|everything)\b(.{0,40}?)(?<!\bnot)\s+"
+    r"(?:tagged|labell?ed|(?:with|in|under)\s+(?:the\s+)?(?:tag|label|category))\s+"
+    r"(?:as\s+|with\s+)?#?(\"[^\"]+\"|[^\s\"]{1,100}?)[.?!]{0,3}$"
 )
 """Pattern of a query for the posts with a tag: `show me all posts tagged diary`."""
+_SPACED = re.compile(r"(?i)^\W*(tag|label|category|author)s?:\s+")
+_FIELDS_OF = dict.fromkeys(("date", "year", "created", "published"), ("after", "before"))
 _FIELD = re.compile(
-    r"(?i)(?<!\S)(tag|label|category|author|section|folder|(?:after|since|before|until)(?=:\"?\d))"
+    r"(?i)(?<!\S)(-|NOT\s+)?(tag|label|category|topic|author|section|folder"
+    r"|(?:after|since|before|until|date|year|created|published)(?=:\"?\d))"
     r's?:("[^"]{1,99}"|“[^”]{1,99}”|[^\s"]+)'
 )
 

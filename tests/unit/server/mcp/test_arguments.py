@@ -90,6 +90,13 @@ def test_a_tool_is_listed_with_a_plain_schema_that_is_enforced(name: str) -> Non
         ({"query": "walrus folder:sea since:2025"}, {NEW}),
         ({"query": "category:ice until:2024"}, {OLD}),
         ({"before": "1 March 2024", "response_format": "JSON"}, {OLD}),
+        ({"published_after": "20250101", "tag_filter": "sea-ice"}, {NEW}),
+        ({"section": "*", "tag": "any", "before": "2024-02-29T10"}, {OLD}),
+        ({"sort": "date", "per_page": 1}, {NEW}),
+        ({"query": "which entries are labelled ice?"}, {OLD}),
+        ({"query": "tag: ice"}, {OLD}),
+        ({"query": "tag:ice OR tag:sea-ice"}, {OLD, NEW}),
+        ({"query": "walrus date:2024"}, {OLD}),
     ],
 )
 def test_arguments_are_taken_as_they_are_meant(
@@ -133,6 +140,8 @@ def test_what_a_client_adds_fails_no_call_and_is_named(blog: Blog, tool: str) ->
         ("search_blog", {"response_format": "xml"}, ["'json'", "'markdown'", "'xml'"]),
         ("search_blog", {"query": None, "\ud800": 3, "que": "ice"}, ["query", "'que'", "top_k"]),
         ("search_blog", {"top_k": "x", "tag": True}, ["top_k", "x", "tag", "True"]),
+        ("search_blog", {"query": "walrus -tag:ice"}, ["tag:"]),
+        ("search_blog", {"without_author": "Al", "date_range": "2024"}, ["argument"]),
         ("read_chunk", {"whole": "perhaps"}, ["whole", "'perhaps'"]),
         ("list_posts", {"order": "best"}, ["order", "'newest'", "'best'"]),
         ("find_similar", {"text": "A draft."}, ["text", "source"]),
