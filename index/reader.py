@@ -102,14 +102,6 @@ class IndexReader:
             notice=self._age_notice,
         )
 
-    def outline(self, source: str) -> Passage:
-        """Return a post with all chunks and translations, but no headings. Raises NotInIndex."""
-        snapshot = self.snapshot
-        post_id, post = snapshot.catalog.find_post(source)
-        chunks = tuple(snapshot.catalog.chunks_of(post_id).values())
-        others = snapshot.translations_of(post_id)
-        return Passage(post, chunks, 0, len(chunks), translations=others)
-
     @property
     def snapshot(self) -> Snapshot:
         """The opened generation, after a check of its files. Raises as `Guard.check`."""
@@ -119,8 +111,7 @@ class IndexReader:
 
 PAGE_BYTES = 4_900
 """Maximum bytes of UTF-8 in a page of two or more chunks, about 1,000 tokens. For 344 questions on
-eight blogs, .66 of the best chunks hold the answer, and .84 of the pages around them do. A page of
-5,000 bytes gains nothing."""
+eight blogs, .66 of the best chunks hold the answer, and .84 of the pages around them do."""
 
 
 def find_section(chunks: Sequence[Chunk], index: int) -> int:

@@ -38,11 +38,9 @@ MOST_MISSING = 0.75
 questions that blogs answer none has it; of paraphrases 1 in 18, of everyday questions 1 in 7."""
 CLEAR = 0.4
 """Certainty from which MOST_MISSING is ignored if the blog is not English and the query has length
-2 or more, since readers often ask for a short post in other words. English blogs have no such
-exception: with it, questions about subjects of unpublished drafts were not low."""
+2 or more, since readers often ask for a short post in other words."""
 LEAST_HELD = 0.4
-"""Minimum `Retrieval.length` of the words in one passage for `missing` to be 0. A rare word adds 1,
-"use" adds .1."""
+"""Minimum `Retrieval.length` of the words in one passage for `missing` to be 0."""
 EVERY_WORD = 0.999
 """Coverage of a passage with all words of the query, in the precision of tantivy's scores. The blog
 then has an answer: none of 981 questions that six blogs do not answer reaches it."""

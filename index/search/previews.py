@@ -23,8 +23,7 @@ from blog_search_mcp.index.types import Chunk
 
 WIDTHS = 400, 160, 100
 """Columns of the first preview, of the second, and of each later one; a Han character takes two.
-These previews show the evidence for .34 of 189 questions on six blogs. Five previews of 240 columns
-show .16 and take more tokens."""
+These previews show the evidence for .34 of 189 questions on six blogs."""
 LEAD = 0.3
 """Maximum share of the width before the match around which the line is cut."""
 TAIL = 0.6

@@ -35,8 +35,7 @@ MAX_SIMILARITY = 1.5
 word for word, so few queries are more than 1.5 times as similar to it as a heading usually is."""
 COVERAGE_POWER = 2.0
 """Power of the feature `coverage`. It makes a passage with all words stand out from many with most
-of them. On held-out collections it adds .010 to the nDCG@10 of identifiers and .014 to that of web
-queries for code. Every other average changes by less than .003."""
+of them. On held-out collections it adds .010 to the nDCG@10 of identifiers."""
 ENOUGH_WORDS = 2.5
 """Part of `Retrieval.length` that one passage must hold for BM25 to count in full if other words
 are missing. The best passage holds 2 or more of a question, .8 of a paraphrase. Between 2 and 3 the
@@ -50,15 +49,13 @@ LEAST_SCORE = 0.001
 """Minimum score of a post with a word of the query, even if its similarity is negative."""
 REWARD = 0.1
 """Addition to the score of a post that has the query as a heading or verbatim in its best passage,
-divided by the number of these posts. A passage may be a detail of a post, so the reward does not
-decide. Values of .05 to .3 rank nine blogs equally well."""
+divided by the number of these posts. Values of .05 to .3 rank nine blogs equally well."""
 CEILING = 0.95
 """Maximum score of every other post if the query names a post."""
 NEARNESS_WEIGHT = 0.015
 """Addition to a chunk's score per standard deviation of the similarity of all candidates' chunks,
 times meaning's weight. It decides between chunks of a post that hold equally many words. The share
-of questions whose hits show the answer rises from .816 to .838 (English), .810 to .843 (Chinese).
-Six times this gives .830 and .760. No other of 12 features gained on blogs it was not fitted on."""
+of questions whose hits show the answer rises from .816 to .838, in Chinese from .810 to .843."""
 
 
 class LogisticModel(BaseModel, frozen=True, extra="forbid"):

@@ -57,10 +57,8 @@ def add_synonyms(
         """Return the word, then its synonyms that the blog uses, at least as often as the word."""
         others = table.get(word if _CJK_RUN.match(word) else stem(word, "en"), ())
         least = max(min(map(frequency_of, _stems(word))), 1) if others else 1
-        return [
-            word,
-            *(other for other in others if min(map(frequency_of, _stems(other))) >= least),
-        ]
+        used = (other for other in others if min(map(frequency_of, _stems(other))) >= least)
+        return [word, *used]
 
     for word, *others in _yield_synonyms(query, languages, list_synonyms):
         for other in map(_stems, others):

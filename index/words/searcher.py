@@ -89,9 +89,8 @@ class LexicalLevel:
 
     def count_with_all(self, query: Query, among: Sequence[int] | None = None) -> int:
         """Count the documents with all words of weight 1 and no role; 0 if the query has none."""
-        clauses = [
-            self._match_word(word) for word in query.content if word.is_needed and not word.role
-        ]
+        needed = (word for word in query.content if word.is_needed and not word.role)
+        clauses = [*map(self._match_word, needed)]
         if not clauses:
             return 0
         if among is not None:
