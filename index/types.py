@@ -272,7 +272,7 @@ class Passage:
     """A sentence that the reader must see, such as that the newest index cannot be used."""
 
 
-ANALYSIS = 8
+ANALYSIS = 9
 """Version of `index.text.tokenizer`; raise it when terms change, to rewrite the lexical index."""
 
 

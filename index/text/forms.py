@@ -9,8 +9,8 @@ from blog_search_mcp.index.text.tokenizer import LARGE_KATAKANA, fold, index_ter
 
 _PLURAL = re.compile(r"[A-Z]\w{0,3}[A-Z]s|[A-Za-z]{2,}[ui]s|[b-df-hj-np-tv-xz]{2,}[^\Weiouy]s")
 """A plural whose s the English stemmer keeps: initials (APIs), after u or i, after consonants."""
-_ENDINGS = [row.split() for row in read_rows("endings.txt")]
-"""Language and two endings of a word's forms that its stemmer keeps apart, without accents."""
+_ENDINGS = [row.replace("-", "").split(" ") for row in read_rows("endings.txt")]
+"""Language and two endings of forms that its stemmer keeps apart, without accents (- for none)."""
 
 
 @cache
@@ -57,7 +57,9 @@ def guess_stems(
         stems |= {stem(f"ال{word}", "ar"), stem(f"{word.removeprefix('ال')}ا", "ar")}
     spoken = {*map(stemmer_of, languages)}
     swaps = ((c, *pair) for c, *ends in _ENDINGS if c in spoken for pair in (ends, ends[::-1]))
-    stems |= {stem(word.removesuffix(a) + b, c) for c, a, b in swaps if re.search(f"..{a}$", word)}
+    stems |= {
+        stem(word.removesuffix(a) + b, c) for c, a, b in swaps if re.search(f"..{a or '..'}$", word)
+    }
     if not {"cs", "pl"}.isdisjoint(languages):
         stems |= {f"{each[:-1]}e{each[-1]}" for each in stems if len(each) > 3}
     return stems
@@ -74,9 +76,8 @@ def write_out(text: str, has_phrase: Callable[[str], bool]) -> str:
     """Return the long forms, one a line, of a query's initials, if `has_phrase` finds them."""
     words = {fold(word) for word in re.findall(r"[^\W_]+", text)}
     said = words | {word.removesuffix("s") for word in words}
-    return "\n".join(
-        long for short, long in _abbreviations().values() if short in said and has_phrase(long)
-    )
+    rows = _abbreviations().values()
+    return "\n".join(long for short, long in rows if short in said and has_phrase(long))
 
 
 def find_initials(text: str) -> dict[str, str]:

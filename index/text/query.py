@@ -182,8 +182,9 @@ def _folded(language: str) -> frozenset[str]:
 
 
 @cache
-def _asking_words() -> frozenset[str]:
-    return frozenset(fold(word) for row in read_rows("asking_words.txt") for word in row.split())
+def _asking_words(language: str) -> frozenset[str]:
+    rows = read_rows("asking_words.txt")[: 1 if language == "en" else None]  # English comes first
+    return frozenset(fold(word) for row in rows for word in row.split())
 
 
 def is_fragment(word: str) -> bool:
@@ -205,11 +206,10 @@ def fit_to_posts(
     for first, second in pairwise(PLAIN_WORD.finditer(query.text)):
         if first.end() + 1 == second.start():
             least = min(max(frequency_of(stem(w[0], s)) for s in stemmers) for w in (first, second))
-            stems = {stem(first[0] + second[0], stemmer) for stemmer in stemmers}
+            both = {stem(first[0] + second[0], stemmer) for stemmer in stemmers}
+            both = {stem for stem in both if frequency_of(stem) >= max(least, 1)}
             for word in (first[0], second[0]):
-                joined[fold(word)] |= {
-                    stem for stem in stems if frequency_of(stem) >= max(least, 1)
-                }
+                joined[fold(word)] |= both
     lost = [w.exact for w in query.words if not any(map(frequency_of, w.stems))]
     for exact in lost:
         joined[exact] |= guess_stems(exact, languages, frequency_of)
@@ -296,8 +296,12 @@ def correct_spelling(
         nearest = sorted(ranks, key=ranks.__getitem__, reverse=True)
         return next(filter(None, map(find_written, nearest)), "")
 
+    def is_known(word: str) -> bool:
+        others = other_stems(word, [stem(word, "en")])
+        return bool(count(word.lower()) or is_word(word.lower()) or any(map(frequency_of, others)))
+
     words = dict.fromkeys(PLAIN_WORD.findall(text))
-    unknown = [word for word in words if not (count(word.lower()) or is_word(word.lower()))]
+    unknown = [word for word in words if not is_known(word)]
     fitting = (word for word in unknown if LEAST_EXCHANGED <= len(word) <= MOST_LETTERS)
     corrected = {word: meant for word in fitting if (meant := find_meant(word.lower()))}
     return corrected if 2 * len(corrected) > len(unknown) else {}
@@ -363,13 +367,15 @@ def find_missing_words(
     """
     spoken = query.language or primary_subtag(languages[0])
     has_forms = spoken in STEMMED.intersection(map(primary_subtag, languages))
+    foreign = () if query.language == "en" else STEMMED  # a Danish function word is "dog"
     had = {word.exact for word in query.words if frequency_of(word)}
-    missing = {word.exact for word in query.words if word.is_needed} - had - _asking_words()
+    missing = {word.exact for word in query.words if word.is_needed} - had
+    missing -= _asking_words(query.language)
     read, spans = [*terms(query.text, languages[0])], list[tuple[int, int, bool]]()
     held = [(term.start, term.end) for term in read if term.exact in had]
     for term in read:
         is_held = any(start <= term.start and term.end <= end for start, end in held)
-        if term.exact not in missing or is_held or is_stopword(term.exact, STEMMED):
+        if term.exact not in missing or is_held or is_stopword(term.exact, foreign):
             continue
         written = query.text[term.start : term.end]
         is_name = _is_name(term, query, languages[0], is_word)
@@ -385,14 +391,17 @@ def find_missing_words(
 def _is_name(term: Term, query: Query, blog: str, is_word: Callable[[str], bool]) -> bool:
     """Whether a term is written as a name.
 
-    A name has a digit, `_` or a capital after its first sign, or is Latin in an East Asian query. A
+    A name has a digit, `_` or a capital after its first sign, or its query has another script. A
     first capital counts if at most half of the words have one; not in German or on an English word
     that begins a sentence.
     """
     written, words = query.text[term.start : term.end], query.text.split()
     if not re.fullmatch(r"\w\w+|\d[\d.,]*\d", written) or is_fragment(term.stem):
         return False
-    if query.language in EAST_ASIAN or any(not c.isalpha() or c.isupper() for c in written[1:]):
+    letters = max(filter(str.isalpha, query.text), default="")
+    if max(written) < "\u0250" < letters or any(
+        not c.isalpha() or c.isupper() for c in written[1:]
+    ):
         return True
     before = re.search(r"\w(\W*)\Z", query.text[max(term.start - 9, 0) : term.start])
     begins = (not before or re.search(r"[.:;!?]\s", before[1])) and is_word(written.lower())

@@ -57,9 +57,11 @@ _NAME_PART = re.compile(
     rf"(?P<number>{_NUMERAL})|(?P<word>[^\W\d_{_UNSPACED}]++(?=\d+\.\d)|{_WORD_LETTERS})(?P<sign>{_SIGN}?)"
 )
 _HUMP = re.compile(
-    rf"[A-Z]{{2,}}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[A-Z]?(?:[^\WA-Z\d_][{_MARKS}]*)+|[A-Z]+|\d+"
+    rf"[A-Z]{{2,}}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[\u0620-\u06d3]+(?=\u200c)"
+    rf"|[A-Z]?(?:[^\WA-Z\d_][{_MARKS}]*)+|[A-Z]+|\d+"
 )
-"""A part of a name by its capitals; capitals with a small s are the plural of initials."""
+"""A part of a name by its capitals, or of a Persian word before a zero-width non-joiner; capitals
+with a small s are the plural of initials."""
 _THOUSANDS = re.compile(
     r"([1-9]\d{0,2}(?:([.,'’_\u00a0\u2009\u202f])\d{3})(?:\2\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3})"
     r"(?:[.,](\d+))?"
@@ -71,6 +73,8 @@ LONGEST_PART = 3
 """Digits above which a part of a version is also a term (a year), unless it is the first part."""
 _ENCLITICS = {"s", "t", "d", "re", "ll", "ve", "m"}
 """English endings after an apostrophe, which are no separate words."""
+_IRISH_NAME = re.compile(rf"[A-Z][{_APOSTROPHES}][A-Z]\w+(?:[{_APOSTROPHES}]s)?")
+"""A name as O'Reilly or D'Angelo, which is also one word, and not an elided article (l'eau)."""
 _TWO_LETTERS = str.maketrans({"ä": "ae", "ö": "oe", "ü": "ue", "å": "aa", "ø": "oe"})
 """Spellings of letters for keyboards that lack them."""
 _UNIFIED = re.compile("[\u3400-\u4dbf\u4e00-\u9fff]+")
@@ -157,9 +161,8 @@ _stems_of_runs = lru_cache(maxsize=16)(_StemsOfRuns)
 
 @lru_cache(maxsize=16384)
 def _split_term_run(run: str, language: str) -> Sequence[Term]:
-    return tuple(
-        _pair_letters(run) if _EAST_ASIAN.match(run) else _split_name(run, stemmer_of(language))
-    )
+    is_east_asian = _EAST_ASIAN.match(run)
+    return tuple(_pair_letters(run) if is_east_asian else _split_name(run, stemmer_of(language)))
 
 
 def _pair_letters(run: str) -> Iterator[Term]:
@@ -188,6 +191,7 @@ def _fold_letters(run: str) -> tuple[list[str], list[int]]:
 def _split_name(name: str, stemmer: str) -> Iterator[Term]:
     """Yield each part of a name, after the term that joins it with the next part."""
     parts, spoken = list(_NAME_PART.finditer(name)), any(mark in name for mark in _APOSTROPHES)
+    spoken = spoken and not _IRISH_NAME.fullmatch(name)
     joined = re.sub("[ -]", "", name).lower()
     if len(parts) > 1 and len(joined) > 6 and joined[2:].isdecimal():
         yield Term(joined, joined, 0, len(name), EXTRA)
@@ -215,7 +219,7 @@ def _join_parts(
     if between and part["word"] and after["word"]:
         if both.isdecimal():
             both = f"{part[0]}.{after[0]}"
-        role = EXTRA if between in " -‐‑" else ""
+        role = EXTRA if between in f" -‐‑{_APOSTROPHES}" else ""
         yield Term(stem(both, stemmer), fold(both), part.start(), after.end(), role)
 
 

@@ -5,13 +5,15 @@ from pathlib import Path
 
 import pytest
 
+from blog_search_mcp.index.text.forms import guess_stems
+from blog_search_mcp.index.text.tokenizer import fold, stem
 from tests.support.front import Blog, made
 
 BLOGS: Mapping[str, Mapping[str, str]] = {
     "en": {
         "humps": "# Tools\n\nWe use gitlab and openai behind cloudflare; typescript on macos.\n",
         "plurals": "# Machines\n\nThe LAN had two NASes, several VPNs, ISPs and IDEs. A JPEG.\n"
-        "NDAs of PhDs.\n",
+        "NDAs of PhDs and D'Arcy's.\n",
         "british": "# Trips\n\nJewellery at the theatre was grey; we practised and criticised.\n"
         "Unfavourable fibreglass, customisable by enquiry.\n",
         "nouns": "# Reading\n\nWomen on hypotheses, axes and bacteria; wolves had knives.\n"
@@ -71,13 +73,9 @@ def blog_in(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Blog]:
     ("language", "name", "queries"),
     [
         ("en", "humps", ["GitLab", "OpenAI", "CloudFlare", "MacOS", "TypeScript with GitLab"]),
-        ("en", "plurals", ["VPN", "ISP", "JPEGs", "isps", "NAS", "nda", "PhD"]),
-        (
-            "en",
-            "british",
-            ["jewelry", "gray theater", "practiced", "criticize", "unfavorable fiberglass"],
-        ),
-        ("en", "british", ["customizable", "inquiry"]),
+        ("en", "plurals", ["VPN", "ISP", "JPEGs", "isps", "NAS", "nda", "PhD", "darcy"]),
+        ("en", "british", ["jewelry", "gray theater", "practiced", "criticize"]),
+        ("en", "british", ["unfavorable fiberglass", "customizable", "inquiry"]),
         ("en", "nouns", ["woman", "hypothesis", "axis", "bacterium", "wolf and knife"]),
         ("en", "nouns", ["dwarf", "fireman", "kneel", "plateau", "consortium"]),
         ("en", "long", ["i18n", "SEO", "ML", "VLANs", "CD"]),
@@ -85,32 +83,15 @@ def blog_in(tmp_path_factory: pytest.TempPathFactory) -> Callable[[str], Blog]:
         ("en", "days", ["5 May 2017", "2017-05-05", "2016-02-03", "9 July 2015", "2018-11-03"]),
         ("en", "days", ["2016/02/03", "20150709"]),
         ("en", "days", ["October 8th, 2014", "3 November 2018", "8.10.2014"]),
-        (
-            "en",
-            "numbers",
-            ["10.128", "0800123456789", "20493630", "4111111111111111", "4111-1111-1111-1111"],
-        ),
-        ("en", "numbers", ["1250000", "1,250,000", "3 440 000"]),
+        ("en", "numbers", ["10.128", "0800123456789", "20493630", "4111111111111111"]),
+        ("en", "numbers", ["4111-1111-1111-1111", "1250000", "1,250,000", "3 440 000"]),
         ("en", "signs", ["☕", "☕️", "≈", "🐍", "CO2", "x3", "©", "§"]),
-        (
-            "en",
-            "slips",
-            [
-                "shceduler",
-                "contaner and memroy",
-                "pipleine",
-                "schedduler",
-                "contai*",
-                "Sched* resta*",
-            ],
-        ),
+        ("en", "slips", ["shceduler", "contaner and memroy", "pipleine"]),
+        ("en", "slips", ["schedduler", "contai*", "Sched* resta*"]),
         ("de", "parts", ["Regen", "Daten"]),
         ("nl", "parts", ["verzekering", "formulier", "belasting"]),
-        (
-            "ja",
-            "kana",
-            ["申込み", "受付", "取扱説明書", "すまーとふぉん", "いぬ", "スマートフオン"],
-        ),
+        ("ja", "kana", ["申込み", "受付", "取扱説明書", "すまーとふぉん"]),
+        ("ja", "kana", ["いぬ", "スマートフオン"]),
         ("pl", "stems", ["zamek", "zamki", "sobota", "stary zamek"]),
         ("ar", "stems", ["مدينة", "حافلات", "الحافلات", "قديمة", "سبانخ", "سكر", "أطفال"]),
         ("sr", "stems", ["Novi Sad", "autobus", "đaci"]),
@@ -127,18 +108,26 @@ def test_a_word_is_found_surely_in_another_form(
 
 
 @pytest.mark.parametrize(
+    "pair",
+    [
+        *("sv lampan lampor", "no rom rommet", "no lam lammet", "fi porkkana porkkanoita"),
+        *("fi loma lomia", "ro ceas ceasuri", "ro dulap dulapuri", "tr halı halılar"),
+        *("tr makine makinenin", "ru лапка лапок", "pl kubek kubki", "fr neveu neveux"),
+        *("fr kangourou kangourous", "es champú champús", "ca coixí coixins", "et kott koti"),
+        *("et press pressid", "ga dochtúir dochtúirí", "ga asal asail", "eu zaldi zaldia"),
+        *("sr krov krovovi", "ar شجرة شجرات", "de Kiwi Kiwis", "de Villa Villen"),
+    ],
+)
+def test_endings_that_a_stemmer_keeps_apart_are_of_the_same_word(pair: str) -> None:
+    language, asked, written = pair.split()
+    assert stem(written, language) in guess_stems(fold(asked), {language: 1}, lambda _: 1)
+
+
+@pytest.mark.parametrize(
     "query",
     [
-        "PostgreSQL",
-        "k8s",
-        "€",
-        "SDKs",
-        "mosses",
-        "CDN",
-        "31 December 1999",
-        "192.0.2",
-        "🎺",
-        "flamigno",
+        *("PostgreSQL", "k8s", "€", "SDKs", "mosses", "CDN", "31 December 1999", "192.0.2"),
+        *("🎺", "flamigno"),
     ],
 )
 def test_a_form_of_what_no_post_has_is_not_found(
