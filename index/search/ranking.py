@@ -31,8 +31,7 @@ DENSE_FEATURES: tuple[Feature, ...] = ("meaning", "opening")
 HEADING_SIMILARITY = 0.33
 """Usual similarity of a heading to its passage: .29 to .45 on 11 blogs, by both packaged models."""
 MAX_SIMILARITY = 1.5
-"""Upper limit of a similarity, as a multiple of HEADING_SIMILARITY. A passage repeats its heading
-word for word, so few queries are more than 1.5 times as similar to it as a heading usually is."""
+"""Upper limit of a similarity, as a multiple of HEADING_SIMILARITY; few queries exceed it."""
 COVERAGE_POWER = 2.0
 """Power of the feature `coverage`. It makes a passage with all words stand out from many with most
 of them. On held-out collections it adds .010 to the nDCG@10 of identifiers."""

@@ -50,12 +50,13 @@ COMPARED_PASSAGES = 10
 """Number of top passages that are compared to find copies."""
 MIN_DATED_SHARE = 0.7
 """Minimum share of the best score that a post needs in an order by date. At .7, .96 of 262
-questions on two English blogs keep the post that answers them, and half keep at most two posts. At
-.6 it is .97 with twice as many posts, at .5 .99 with four times as many."""
+questions on two English blogs keep the post that answers them, and half keep at most two posts."""
 MAX_NAMED = 3
 """Maximum number of copies that a notice names, and of words that no post has."""
-_POST_ADDRESS = re.compile(r"https?://[^\s，。）]+|(?<!\S)(?:[\w-]+\.[a-z][\w.-]*/\S+|\S+\.mdx?\b)")
-"""A URL, with or without its scheme, or the name of a Markdown file."""
+_POST_ADDRESS = re.compile(
+    r"https?://[^\s，。）]+|(?<!\S)(?:[\w-]+\.[a-z][\w.-]*/\S+|\S+\.mdx?\b|/?[\w-]+(?:/[\w.-]+)++)"
+)
+"""A URL, with or without its scheme, the name of a Markdown file, or a path."""
 
 
 class Understanding(NamedTuple):
@@ -227,6 +228,8 @@ def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> PostRanking:
     scores = reward_posts(scores, verbatim)
     # 3. Put posts first of which the query is the title, an alias or an author.
     named = [post for post in find_named_posts(snapshot.posts_by_name, text) if post in scores]
+    newer = (snapshot.replaced[post].current for post in named if post in snapshot.replaced)
+    named += [post for post in newer if post in scores]
     if named:
         scores = promote_named_posts(scores, named)
         confidence = Confidence("normal", 1.0, "")

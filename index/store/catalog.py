@@ -240,7 +240,7 @@ class Catalog:
         raise NotInIndex(f"No post {source!r} in the index.{advice} Use the source of a hit.")
 
     def find_post(self, name: str) -> tuple[int, Post]:
-        """Find a post by source, URL, the end of either, or a path that ends with its source.
+        """Find a post by source, URL, alias, the end of one, or a path that ends with its source.
 
         The match must be unique. Case, file suffix and quotes are ignored. Raises NotInIndex.
         """
@@ -251,7 +251,8 @@ class Catalog:
 
     def find_sources(self, name: str) -> list[str]:
         """Return the sources of all posts that match a name as in `find_post`."""
-        place, rows = _normalize_path(name), self.rows("SELECT source, url FROM posts")
+        place, union = _normalize_path(name), "SELECT source, value FROM posts, json_each(aliases)"
+        rows = self.rows(f"SELECT source, url FROM posts UNION {union}")
         is_path = re.match(r"\W*(?:/|~|[a-z]:|file:)", name, re.IGNORECASE)
         same, ends = list[str](), list[str]()
         for source, url in rows:
@@ -261,7 +262,7 @@ class Catalog:
                 same.append(source)
             if is_longer or file.endswith(place) or page.endswith(place):
                 ends.append(source)
-        return (same or ends) if len(place) > 1 else []
+        return list(dict.fromkeys(same or ends)) if len(place) > 1 else []
 
     def chunks(self, chunk_ids: Iterable[int]) -> dict[int, Chunk]:
         """Return these chunks by id, ascending."""

@@ -398,10 +398,8 @@ def _is_name(term: Term, query: Query, blog: str, is_word: Callable[[str], bool]
     written, words = query.text[term.start : term.end], query.text.split()
     if not re.fullmatch(r"\w\w+|\d[\d.,]*\d", written) or is_fragment(term.stem):
         return False
-    letters = max(filter(str.isalpha, query.text), default="")
-    if max(written) < "\u0250" < letters or any(
-        not c.isalpha() or c.isupper() for c in written[1:]
-    ):
+    is_foreign = max(written) < "\u0250" < max(filter(str.isalpha, query.text), default="")
+    if is_foreign or any(not c.isalpha() or c.isupper() for c in written[1:]):
         return True
     before = re.search(r"\w(\W*)\Z", query.text[max(term.start - 9, 0) : term.start])
     begins = (not before or re.search(r"[.:;!?]\s", before[1])) and is_word(written.lower())

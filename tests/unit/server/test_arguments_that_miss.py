@@ -10,6 +10,7 @@ from tests.support.front import Blog, made
 
 NAMES = ("sea/walrus-and-ice", "sea/tides", "land/mountain-paths", "land/Deserts", "harbour")
 POSTS = {f"{name}.md": f"# {name}\n\nA walrus rests on the ice.\n" for name in NAMES}
+POSTS["harbour.md"] = f"---\naliases: [/old/port/]\n---\n{POSTS['harbour.md']}"
 
 
 @pytest.fixture(scope="module")
@@ -33,12 +34,14 @@ def blog(tmp_path_factory: pytest.TempPathFactory) -> Blog:
         ("/home/me/blog/content/sea/tides.md", "sea/tides.md"),
         ("blog://post/harbour.md", "harbour.md"),
         ('"harbour"', "harbour.md"),
+        ("/old/port", "harbour.md"),
     ],
 )
 def test_a_post_is_read_by_its_address_or_an_unmistakable_part_of_its_path(
     blog: Blog, tool: str, asked: str, meant: str
 ) -> None:
     assert blog.tool(tool, source=asked).text == blog.tool(tool, source=meant).text
+    assert blog.sources(f"what is in {asked}")[:1] == [meant]
 
 
 @pytest.mark.parametrize("tool", ["read_chunk", "get_outline", "find_similar", "suggest_links"])

@@ -100,6 +100,12 @@ def test_the_current_post_stands_above_the_one_it_replaces(
         assert ("replaced by new.md" in text) == (source == "old.md")
 
 
+def test_the_current_post_is_first_also_for_the_title_of_the_old_one(tmp_path: Path) -> None:
+    old = f"---\ntitle: Heat in the greenhouse\nsuperseded_by: new.md\n---\n{OLD}"
+    blog = made(tmp_path, {"old.md": old, "new.md": NEW}, "--model", "all-MiniLM-L6-v2")
+    assert blog.sources("Heat in the greenhouse")[:2] == ["new.md", "old.md"]
+
+
 @pytest.mark.parametrize(
     ("front", "notice"),
     [
