@@ -70,7 +70,6 @@ _SPAN = rf"{_ISO}年?(?:(?:\s?(?:[-–—~～到至]|から)\s?|\s{_any('to')}\s
 _TIME = re.compile(rf"(?i)(?<![a-z\d.])(?=19|20){_SPAN}(?!\.?\d|[a-z])")
 _POST_WORDS = re.compile(rf"(?i)^\W*\*\W*$|(?:(?<!-)\b\d\d?\s+)?{_any('posts')}")
 _WRITING_WORDS = re.compile(f"(?i){_any('oldest', 'written')}")
-_COUNTING = re.compile(f"(?i){_any('counting')}")
 _MANNER = re.compile(rf"(?i)\W*(?!{_any('counting')}){_any('manner')}")
 _ORDER_WORDS = {order: re.compile(f"(?i){_any(order)}") for order in ("oldest", "newest")}
 _ASKED = "¶"
@@ -168,8 +167,9 @@ def read_request(
     if not is_subject:
         return Request("", within, LISTED_NOTICE.format(order or "newest"), order)
     is_limited = within != filters and (within.author == filters.author or is_by)
-    if is_about and not (is_limited or order) and _COUNTING.search(text):
-        return Request(rest[is_about.end() :].replace(_ASKED, " "), filters, "")
+    counted = re.search(rf"(?i){_any('counting')}\W(?:\w+\W)?{_ASKED}\W*{_ABOUT}", rest)
+    if counted and not (is_limited or order):
+        return Request(rest[counted.end() :].replace(_ASKED, " "), filters, "")
     if not is_sure or not (is_limited or (order and is_about)):
         return Request(text, filters, "")
     notices = [LIMITED_NOTICE] * is_limited + [f"The {order} of the best come first."] * bool(order)

@@ -120,6 +120,7 @@ def test_a_query_without_a_subject_is_a_request_for_posts(query: str, filters: F
         *("post", "write", "new", "news", "blog", "how to write", "HTTP POST", "go 1.21 in 2021"),
         *("posts about go", "latest go release", "posts about Ada Byron", "最近的 Rust 更新"),
         *("Ada Byron", "what is it?", "list", "written in Rust", "2021", "old posts"),
+        "In the mishap they wrote about, how many were lost?",
         *("new in Go 1.18", "posts of my last year of school", "posts on 2019-02-30"),
         "We have thought a lot lately about our role in the community since we published the code "
         "of the new site, and it is our 2016 resolution to have more people write with us",
