@@ -16,8 +16,10 @@ _LOOPBACKS: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 _OLLAMA_ROUTE: Final = re.compile(
     r"/(?:api|v1)(?:/(?:embed(?:ding)?s?|chat(?:/completions)?|generate|tags|models|version))?$"
 )
-_OTHER_ROUTE: Final = re.compile(r"/(?:embed(?:ding)?|(?:chat/)?completions|responses|models)$")
-"""Routes of servers that people paste after the address."""
+_OTHER_ROUTE: Final = re.compile(
+    r"/(?:embed(?:ding)?|(?:chat/)?completions|responses|(?<=./)models)$"
+)
+"""Routes of servers that people paste after the address; `/models` alone is Azure's own path."""
 
 
 def resolve_ollama(text: str) -> str:

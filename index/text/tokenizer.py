@@ -60,8 +60,7 @@ _HUMP = re.compile(
     rf"[A-Z]{{2,}}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[\u0620-\u06d3]+(?=\u200c)"
     rf"|[A-Z]?(?:[^\WA-Z\d_][{_MARKS}]*)+|[A-Z]+|\d+"
 )
-"""A part of a name by its capitals, or of a Persian word before a zero-width non-joiner; capitals
-with a small s are the plural of initials."""
+"""A part of a name by its capitals (APIs is one), or of Persian before a zero-width non-joiner."""
 _THOUSANDS = re.compile(
     r"([1-9]\d{0,2}(?:([.,'’_\u00a0\u2009\u202f])\d{3})(?:\2\d{3})*|[1-9]\d?(?:,\d\d)+,\d{3})"
     r"(?:[.,](\d+))?"

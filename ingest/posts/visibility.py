@@ -176,7 +176,7 @@ def _to_instant(value: object, zone: str, *, is_end: bool = False) -> datetime |
     if moment := read_epoch(text):
         return moment
     try:
-        moment = datetime.fromisoformat(text) + timedelta(days=is_end and ":" not in text)
+        moment = datetime.fromisoformat(text) + timedelta(days=is_end and len(text) < 11)
     except ValueError:
         moment = datetime.combine(day, time())
         if clock := _CLOCK.search(text):

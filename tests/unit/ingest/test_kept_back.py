@@ -435,6 +435,7 @@ TIMES = [
     (f"date: 2020-01-01\nembargo: {stamp(hours=1)}", "future"),
     (f"expiryDate: {stamp(minutes=-1)}", "expired"),
     (f"expiryDate: {stamp(hours=1)}", ""),
+    (f"expires: '{datetime.now(UTC) - timedelta(hours=2):%Y-%m-%dT%H}Z'", "expired"),
     ("publishDate: 12/11/2099 10:00", "future"),
     ("publish_on: 2099-05", "future"),
     ("goLive: 1. Brumaire 2099", "future"),

@@ -38,6 +38,7 @@ OTHERS = {
     "http://gpu:8080/embed": "http://gpu:8080/v1/embeddings",
     "<https://gpu/v1/models>": "https://gpu/v1/embeddings",
     "https://gpu/v1/chat/completions": "https://gpu/v1/embeddings",
+    "https://ai.azure.test/models?api-version=1": "https://ai.azure.test/models/embeddings?api-version=1",
     "http://gpu:11434/api/embed": "http://gpu:11434/v1/embeddings",
     "https://a/d/x/?api-version=2": "https://a/d/x/embeddings?api-version=2",
     "https://a/d/x/embeddings?v=2&b=1": "https://a/d/x/embeddings?v=2&b=1",
