@@ -121,7 +121,7 @@ def test_a_later_hit_of_a_post_repeats_nothing_but_where_it_is(tmp_path: Path) -
     text = f"# The walrus ship\n\n## Decks\n\nA walrus.\n\n{filler}\n\n## Ropes\n\nNo walrus.\n"
     posts = {"2024-05-12-ship.md": text, "2024-05-13-sea.md": "# The sea\n\nA walrus.\n"}
     ship = made(tmp_path, posts, "--base-url", "https://blog.example", "--permalink", "hugo")
-    first, *hits = search(ship, "walrus", response_format="markdown").text.split("\n\n")
+    _, *hits = search(ship, "walrus", response_format="markdown").text.split("\n\n")
     assert len(hits) == 3
     [again] = [text for number, text in enumerate(hits) if text[3:22] in "\n".join(hits[:number])]
     assert [part for part in ("The walrus ship", "2024-05-12 ", "http") if part in again] == []
