@@ -54,8 +54,13 @@ def read_if_there(folder: Path, name: str) -> bytes | None:
 
 def decode_settings(data: bytes) -> str:
     """Decode a settings file by its byte order mark, else as UTF-8. Raises UnicodeError."""
-    mark, encoding = next((each for each in BOMS if data.startswith(each[0])), (b"", "utf-8"))
+    mark, encoding = find_encoding(data)
     return data[len(mark) :].decode(encoding)
+
+
+def find_encoding(data: bytes) -> tuple[bytes, str]:
+    """Return a file's byte order mark and encoding; UTF-8 without a mark."""
+    return next((each for each in BOMS if data.startswith(each[0])), (b"", "utf-8"))
 
 
 def describe_os_error(error: OSError) -> str:

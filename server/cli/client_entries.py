@@ -39,8 +39,10 @@ _START_PATTERN = re.compile(
 (`blog-server` before 0.2), with Python, uvx or pipx."""
 
 
-def is_ours(fields: EntryFields, url: str = "") -> bool:
+def is_ours(fields: object, url: str = "") -> bool:
     """Whether an entry starts this program, has our header, or has exactly this URL."""
+    if not isinstance(fields, dict):
+        return False
     if address := find_url(fields):
         headers = fields.get("headers") or fields.get("http_headers")
         return address == url or (isinstance(headers, dict) and _OUR_HEADER in headers.items())
@@ -104,8 +106,9 @@ def add_entry(
     Without a `name`, `choose_name` chooses one. Returns whether the settings changed. Raises
     UsageError, or ClientSettingsError with the entry to add by hand.
     """
-    if len(name) > 40:  # `mcp__NAME__suggest_links` may have 60 characters in Cursor, 64 in Claude
-        raise UsageError("--name may have 40 characters: clients add the names of tools to it.")
+    if len(name) > 40 or not name.isprintable():
+        # `mcp__NAME__suggest_links` may have 60 characters in Cursor, 64 in Claude.
+        raise UsageError("--name may have 40 printable characters: names of tools are added to it.")
     fields = _http_fields(client, url, token) if url else _stdio_fields(settings)
     if client.is_typed:
         fields = {"type": "http" if url else "stdio", **fields}
@@ -187,7 +190,7 @@ def remove_entries(clients: Iterable[Client], name: str) -> int:
     """Remove our entries, or only `name` if it is not `""`; report. Return the exit status."""
 
     def decide(entries: Entries) -> Entries:
-        if name in entries:
+        if name and name in entries:
             _require_ours(client, name, entries[name])
         return {
             each: {} for each, fields in entries.items() if is_ours(fields) and name in ("", each)

@@ -2,19 +2,17 @@
 
 import json
 import os
-import re
 import shutil
 import tomllib
 from collections.abc import Callable, Mapping
-from contextlib import suppress
 from dataclasses import dataclass
-from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
 from blog_search_mcp.index.errors import ClientSettingsError
 from blog_search_mcp.index.invocation import PACKAGE
-from blog_search_mcp.ingest.foreign_files import decode_settings
+from blog_search_mcp.ingest.foreign_files import decode_settings, find_encoding
+from blog_search_mcp.server.cli.settings_text import format_table, replace_in_json, replace_in_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -86,7 +84,7 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
     """Apply the changes that `decide` returns for the entries; return old fields of changed ones.
 
     Only one command at a time changes settings. Raises ClientSettingsError, and leaves the file as
-    it was, if it is in use, cannot be read or written, or would lose a part (JSON comments).
+    it was, if it is in use, cannot be read or written, or another part of it would change.
     """
     from filelock import FileLock
 
@@ -95,21 +93,22 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
     try:
         lock.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(lock, timeout=10):
-            text, root = _read_settings(client)
-            new_text, entries = text, root[client.entries_field]
+            data, root = _read_settings(client)
+            mark, encoding = find_encoding(data)
+            text, entries = data[len(mark) :].decode(encoding), root[client.entries_field]
+            replace = replace_in_toml if client.is_toml else replace_in_json
             for name, fields in decide(entries).items():
                 entry = entries.get(name, {})
                 if fields != entry:
                     before[name], entries[name] = entry, fields
                     if not fields:
                         del entries[name]
-                    if client.is_toml:
-                        new_text = _replace_table(new_text, client.entries_field, name, fields)
-            if client.is_toml and tomllib.loads(new_text).get(client.entries_field, {}) != entries:
-                raise ValueError("the entry stands in an unusual place")
+                    text = replace(text, client.entries_field, name, fields)
             if before:
-                new_text = new_text if client.is_toml else _dump_json(root, like=text)
-                _replace_file(client.path, text, new_text)
+                both = root, _parse(client, text)
+                if len({json.dumps(it, sort_keys=True, default=str) for it in both}) > 1:
+                    raise ValueError("the entry stands in an unusual place")
+                _replace_file(client.path, data, mark + text.encode(encoding))
     except OSError as error:
         reason = error.strerror or "another command is changing it"
         raise ClientSettingsError(f"{client.path} cannot be written: {reason}.") from error
@@ -118,63 +117,10 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
     return before
 
 
-_FLOAT = "\ue000"
-"""Prefix of a string that stands for a decimal number of JSON, to keep all digits."""
-
-
-def _dump_json(root: dict[str, Any], like: str) -> str:
-    """Return an object as JSON with the indent and the final line end of the text `like`."""
-    indent = re.search(r'^([ \t]+)"', like, re.MULTILINE)
-    end = like[len(like.rstrip()) :] if like.strip() else "\n"
-    text = json.dumps(root, indent=indent[1] if indent else "  ", ensure_ascii=False) + end
-    return re.sub(f'"{_FLOAT}([^"]*)"', r"\1", text)
-
-
-def _parse_json(text: str) -> Any:
-    """Parse JSON. Raises ValueError if a rewrite would lose a part, for example a repeated name."""
-    text = text.strip(" \t\r\n") or "{}"
-    root = json.loads(text, parse_float=_FLOAT.__add__)
-    strip = partial(re.compile(r'"(?:[^"\\]|\\.)*+"|\s++').sub, lambda part: part[0][:1].strip())
-    if strip(_dump_json(root, text)) != strip(text):
-        raise ValueError("a rewrite would lose a part, such as a name that stands in it twice")
-    return root
-
-
-def _replace_table(text: str, key: str, name: str, fields: EntryFields) -> str:
-    """Return TOML text without the table `[key.name]`, with a new one, if any, at the end.
-
-    An entry that is written as an inline or dotted table is not found and stays.
-    """
-    kept, is_inside = list[str](), False
-    for line in text.splitlines(keepends=True):
-        if line.lstrip().startswith("["):
-            with suppress(ValueError):  # a line of an array is no TOML document
-                is_inside = name in tomllib.loads(line).get(key, ())
-        kept += [] if is_inside else [line]
-    if not fields:
-        return "".join(kept)
-    before = "".join(kept).rstrip()
-    table = _format_table(key, name, fields)
-    return f"{before}\n\n{table}" if before else table
-
-
-def _format_table(key: str, name: str, fields: EntryFields) -> str:
-    lines = (f"{word} = {_format_value(value)}\n" for word, value in fields.items())
-    return f"[{key}.{json.dumps(name)}]\n{''.join(lines)}"
-
-
-def _format_value(value: object) -> str:
-    """Return a TOML value on one line. Values except tables look as in JSON. Raises TypeError."""
-    if not isinstance(value, dict):
-        return json.dumps(value, ensure_ascii=False)
-    inner = (f"{json.dumps(word)} = {_format_value(value[word])}" for word in value)
-    return f"{{ {', '.join(inner)} }}"
-
-
 def format_entry(client: Client, name: str, fields: EntryFields) -> str:
     """Return the text of an entry, for somebody who adds it by hand."""
     if client.is_toml:
-        return _format_table(client.entries_field, name, fields)
+        return format_table(client.entries_field, name, fields)
     return json.dumps({client.entries_field: {name: fields}}, ensure_ascii=False, indent=2)
 
 
@@ -190,44 +136,50 @@ def name_backup(client: Client) -> str:
     return f" What the file was before is in {backup.name} beside it." if backup.exists() else ""
 
 
-def _read_settings(client: Client) -> tuple[str, dict[str, Any]]:
-    """Return a client's settings as text and as an object that always has the field of entries."""
+def _read_settings(client: Client) -> tuple[bytes, dict[str, Any]]:
+    """Return a client's settings as bytes and as an object that has the field of entries."""
     try:
-        text = _read_text(client.path)
-        root = tomllib.loads(text) if client.is_toml else _parse_json(text)
-        entries = root.setdefault(client.entries_field, {})
-        if not all(isinstance(entry, dict) for entry in entries.values()):
-            raise ValueError(f"what stands under {client.entries_field!r} is no object of objects")
-    except (OSError, ValueError, AttributeError, RecursionError) as error:
+        data = _read_bytes(client.path)
+        return data, _parse(client, decode_settings(data))
+    except (OSError, ValueError, RecursionError) as error:
         raise ClientSettingsError(
             f"{client.path} cannot be used and was left as it is: it is not plain "
             f"{'TOML' if client.is_toml else 'JSON'} ({error})."
         ) from error
-    return text, root
 
 
-def _read_text(path: Path) -> str:
+def _parse(client: Client, text: str) -> dict[str, Any]:
+    root = tomllib.loads(text) if client.is_toml else json.loads(text.strip(" \t\r\n") or "{}")
+    if not isinstance(root, dict):
+        raise ValueError("it is no object")
+    entries = root[client.entries_field] = root.get(client.entries_field) or {}
+    if not isinstance(entries, dict):
+        raise ValueError(f"what stands under {client.entries_field!r} is no object")
+    return root
+
+
+def _read_bytes(path: Path) -> bytes:
     if path.exists() and not path.is_file():
         raise ValueError("it is no file")
-    return decode_settings(path.read_bytes()) if path.exists() else ""
+    return path.read_bytes() if path.exists() else b""
 
 
-def _replace_file(path: Path, before: str, text: str) -> None:
+def _replace_file(path: Path, before: bytes, data: bytes) -> None:
     """Replace a file, or the target of a link, atomically.
 
     The file keeps its permissions, and a copy of the old one is kept beside it. Raises OSError, and
-    ValueError if the file no longer holds the text `before`: clients write to it too.
+    ValueError if the file no longer holds `before`: clients write to it too.
     """
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     unfinished = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         unfinished.touch(mode=0o600)
-        unfinished.write_text(text, encoding="utf-8", newline="")
+        unfinished.write_bytes(data)
         if target.exists():
             shutil.copymode(target, unfinished)
             shutil.copy2(target, path.with_name(path.name + BACKUP_SUFFIX))
-        if _read_text(target) != before:
+        if _read_bytes(target) != before:
             raise ValueError("another program has changed it meanwhile; run this again")
         unfinished.replace(target)
     finally:

@@ -143,7 +143,7 @@ def test_without_a_file_one_is_made(home: Path, index: Path) -> None:
         b'{"a": "caf\xe9"}',
         b'{"mcpServers": {}}\xc2\xa0',
         b'{"mcpServers": [1]}',
-        b'{"mcpServers": {"blog": "text"}}',
+        b'{"mcpServers": {"blog": {"a": 1}, "blog": {"command": "blog-server"}}}',
         b"[" * 100_000,
     ],
 )
@@ -331,25 +331,27 @@ def test_a_file_that_cannot_be_read_is_named_and_stops_no_other_client(
     assert read(other) == {}
 
 
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize(
-    ("text", "status"),
+    "text",
     [
-        ('"a": 1e999, "b": [1.10, -0.0, 1E5], "c": 0.1000000000000000055511151231257827', 0),
-        ('"a": "1.10 \\" : 2.50", "b": 12345678901234567890.10', 0),
-        ('"a": 1, "a": 2', 1),
-        ('"a": {"b": {"x": 1, "x": 1}}', 1),
-        *((text.replace("?", "\ue000"), 1) for text in ('"a": "?"', '"?": 1', '"a": ["? "]')),
-        ('"a": "\\ue000"', 1),
-        ('"mcpServers": {"x": {"command": "a"}, "x": {"command": "b"}}', 1),
+        '{\n"a": 1e999, "b": [1.10, -0.0, 1E5], "c": 0.100000000000000005, "mcpServers": {"": {}}}',
+        '{"a": 1234567890123456789, "a": "caf\\u00e9 \\/ \\ud83d", "mcpServers": {"x": 1, "x": 2}}',
+        '{\r\n\t"mcpServers": {\r\n\t\t"z": {"command": "a", "args": ["-y"]}\r\n\t}\r\n}\r\n\r\n',
+        '{"mcpServers" : { "blog" : null , "//": "mine" } , "\u2028": NaN }',
+        '{"mcpServers": {},\n      "other": {"mcpServers": {"blog": {}}}\n}',
     ],
 )
-def test_what_else_stands_in_a_file_stays_as_it_is_written_or_the_file_is_left(
-    cursor: Path, index: Path, text: str, status: int
+def test_every_other_byte_of_a_file_stays(
+    cursor: Path, index: Path, text: str, encoding: str
 ) -> None:
-    cursor.write_text(f"{{\n  {text}\n}}", encoding="utf-8")
-    assert install(index, "cursor").status == status
-    assert "".join(text.split()) in "".join(cursor.read_text(encoding="utf-8").split())
-    assert ("serve" in cursor.read_text(encoding="utf-8")) == (status == 0)
+    before = text.encode(encoding)
+    cursor.write_bytes(before)
+    assert install(index, "cursor").status == 0
+    after = cursor.read_bytes().decode(encoding)
+    assert ("serve" in after, "\n" in after.replace("\r\n", "")) == (True, "\r\n" not in text)
+    assert command("uninstall").status == 0
+    assert cursor.read_bytes() == before
 
 
 def test_a_file_that_another_program_changes_meanwhile_is_left_as_that_wrote_it(
@@ -380,6 +382,12 @@ def test_the_table_of_codex_is_written_and_all_else_stays(home: Path, index: Pat
     assert command("uninstall", "codex").status == 0
     assert file.read_text(encoding="utf-8").startswith(before)
     assert tomllib.loads(file.read_text(encoding="utf-8"))["tui"] == {"a": 1}
+    for end in ("", "# of tui\n", "\n# of tui\n[tui]\nb = nan\nat = 07:32:00\n"):
+        own = f"[ mcp_servers . blog ]\ncommand = 'blog-server'\n\n{end}".replace("\n", "\r\n")
+        file.write_bytes((crlf := before.replace("\n", "\r\n") + "\r\n").encode() + own.encode())
+        assert (install(index, "codex").status, command("uninstall", "codex").status) == (0, 0)
+        assert file.read_bytes().decode().startswith(crlf[:-2])
+        assert file.read_bytes().decode().endswith(end.replace("\n", "\r\n"))
     unusual = "mcp_servers = { blog = { command = 'blog-search-mcp' } }\n"
     for text in ("[", unusual):
         file.write_text(text, encoding="utf-8")
