@@ -18,6 +18,7 @@ import time
 from collections.abc import Container
 from contextlib import suppress
 from typing import Any
+from urllib.parse import quote
 
 import uvicorn
 from mcp.server.lowlevel import Server
@@ -64,8 +65,9 @@ def build_app(engine: Engine, address: Address, server: Server[Any] | None = Non
     async def guard(scope: Scope, receive: Receive, send: Send) -> None:
         nonlocal logged
         is_request = scope["type"] == "http"
-        if is_request and scope["path"] == f"{MCP_PATH}/":  # a redirect would name the wrong scheme
-            scope = {**scope, "path": MCP_PATH, "raw_path": MCP_PATH.encode()}
+        if is_request:  # a redirect to the path without a slash would name the wrong scheme
+            path = scope["path"].rstrip("/") or "/"
+            scope = {**scope, "path": path, "raw_path": quote(path).encode()}
         refused = refuse(scope, address, open_paths) if is_request else None
         if refused and refused.status_code in (400, 401, 403) and time.monotonic() > logged + 1:
             logged = time.monotonic()  # at most one line per second, to spare the disk
@@ -88,7 +90,7 @@ def refuse(scope: Scope, address: Address, open_paths: Container[str]) -> Respon
     for name in () if address.is_any else map(_find_name, hosts or [""]):
         if name not in names:
             return refusal(400, f"This server does not answer as {name!r}: {ALLOW.format(name)}")
-    if path.startswith("/.well-known/"):  # 401 would promise an authorization server
+    if "/.well-known/" in path:  # 401 would promise an authorization server
         return refusal(404, "There is nothing at this address.")
     if path in open_paths:
         return None

@@ -60,7 +60,8 @@ async def serve(
                 try:
                     message = parse_line(line)
                 except MCPError as error:
-                    refused = types.JSONRPCError(jsonrpc="2.0", id=None, error=error.error)
+                    reason = error.error.model_copy(update={"data": None})
+                    refused = types.JSONRPCError(jsonrpc="2.0", id=error.error.data, error=reason)
                     await refusals.send(SessionMessage(refused))
                     continue
                 if isinstance(message, types.JSONRPCRequest):
@@ -94,8 +95,8 @@ async def serve(
 def parse_line(line: bytes) -> types.JSONRPCMessage:
     """Return the message of a line. Raises MCPError with the error that its sender gets.
 
-    A line may begin with a byte order mark; invalid UTF-8 and halves of surrogate pairs are
-    replaced.
+    The `data` of the error is the id of the request, if it can be read. A line may begin with a
+    byte order mark; invalid UTF-8 and halves of surrogate pairs are replaced.
     """
     try:
         value = json.loads(line.decode("utf-8-sig", "replace"))
@@ -105,7 +106,11 @@ def parse_line(line: bytes) -> types.JSONRPCMessage:
     try:
         message = types.jsonrpc_message_adapter.validate_json(text, by_name=False)
     except ValidationError as error:
-        raise MCPError(types.INVALID_REQUEST, "A line is an object of JSON-RPC 2.0.") from error
+        is_request = isinstance(value, dict) and "method" in value
+        sent = json.loads(text).get("id") if is_request else None
+        known = sent if isinstance(sent, str) or type(sent) is int else None
+        sentence = "A line is an object of JSON-RPC 2.0."
+        raise MCPError(types.INVALID_REQUEST, sentence, known) from error
     if isinstance(message, types.JSONRPCNotification) and "id" in value:
         raise MCPError(types.INVALID_REQUEST, "The id of a request is text or an integer.")
     return message

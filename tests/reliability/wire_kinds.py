@@ -59,15 +59,15 @@ KINDS = (
     *(_raw(f"only {value}", value.encode(), NO_REQUEST) for value in ("null", "7", '"text"')),
     _raw("an empty object", b"{}", NO_REQUEST),
     _raw("a batch", b"[" + _OK + b"," + _OK + b"]", NO_REQUEST),
-    _raw("no version", b'{"id":1,"method":"tools/list"}', NO_REQUEST),
-    _request("version 1.0", NO_REQUEST, id=1, jsonrpc="1.0", **_LIST),
+    _raw("no version", b'{"id":1,"method":"tools/list"}', "1: -32600"),
+    _request("version 1.0", '"e?": -32600', id="e\ud800", jsonrpc="1.0", **_LIST),
     _request("no method", NO_REQUEST, id=1),
-    _request("a method that is a number", NO_REQUEST, id=1, method=7),
+    _request("a method that is a number", "-7: -32600", id=-7, method=7),
     *(
         _request(f"the id {json.dumps(wrong)}", NO_REQUEST, id=wrong, **_LIST)
         for wrong in (None, 1.5, True, [1], {"a": 1})
     ),
-    _request("params that are an array", NO_REQUEST, id=1, method="tools/list", params=[]),
+    _request("params that are an array", "1: -32600", id=1, method="tools/list", params=[]),
     _request("half a response", NO_REQUEST, id=1, result=5),
     _request("a response that nobody asked for", id=1, result={}),
     _request("an error that nobody caused", id=1, error={"code": 1, "message": ""}),
