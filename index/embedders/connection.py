@@ -51,9 +51,9 @@ class FailureKind(Enum):
         "Try again; if it stays so, restart or update it, and check {0.setting}.",
     )
     """The server crashed or broke off, or its reply is not of the expected form."""
-    TOO_LONG = "{0.model} takes no text, however short.", "Choose another model."
+    TOO_LONG = "{0.model} takes no text, however short: {detail}.", "Choose another model."
     MISSING = "{0.place} does not have the model {0.model}, or not whole.", "{0.fetch}."
-    NOT_EMBEDDING = "{0.model} gives no embeddings.", "Choose a model that does, such as bge-m3."
+    NOT_EMBEDDING = "{0.model} gives no embeddings: {detail}.", "Choose one that does, as bge-m3."
     REFUSED = "{0.place} refused the request: {detail}.", "Check {0.setting}."
 
 
@@ -204,7 +204,7 @@ class Wire(ABC):
         Raises ValueError if it is compressed. Raises RequestFailed for a status of 300 or above,
         and for an error in the reply.
         """
-        if response.headers.get("Content-Encoding", "") not in ("", "identity"):
+        if response.headers.get("Content-Encoding", "").lower() not in ("", "identity"):
             raise ValueError("an answer that is compressed")
         status, text = response.status_code, response.read()[:100_000].decode(errors="replace")
         if status < 300 and '"error"' not in text:
@@ -217,8 +217,11 @@ class Wire(ABC):
             return
         if status < 300:
             status = fields["code"] if fields.get("code") in range(400, 600) else 500
-        reason = str(fields.get("message") or text or "no reason given")
-        failure = RequestFailed(classify_reply(status, reason), self, f"{reason} (status {status})")
+        target = response.headers.get("location")
+        text = re.sub("<[^<>]*>", " ", text) if text.lstrip().startswith("<") else text
+        reason = str(fields.get("message") or (f"redirected to {target}" if target else text))
+        kind = classify_reply(status, f"{reason[:2_000]} {fields.get('code', '')}")
+        failure = RequestFailed(kind, self, f"{reason or 'no reason given'} (status {status})")
         failure.pause = read_pause(response.headers.get("retry-after", ""))
         raise failure
 
@@ -269,16 +272,17 @@ _CRASH = re.compile(r"\bEOF\b|connection (?:reset|refused)|do embedding req")
 
 
 def classify_reply(status: int, text: str) -> FailureKind:
-    """Classify an error by its HTTP status, 300 or above, and its first 2,000 characters."""
-    text = text[:2_000]
+    """Classify an error by its HTTP status, 300 or above, and its short text with its code."""
     is_large = status == 429 and "too large" in text  # more tokens than a minute's limit
     if status == 413 or is_large or (status in (400, 422, 500) and _TOO_LONG.search(text)):
         return FailureKind.TOO_LONG
     if status == 501 or "does not support embeddings" in text:
         return FailureKind.NOT_EMBEDDING
     is_broken = re.search("invalid file magic|exceeds file size", text)  # Ollama's model file
-    if (status == 404 and "model" in text.lower()) or is_broken:
+    if (status == 404 and re.search("(?i)model|deployment", text)) or is_broken:
         return FailureKind.MISSING
+    if "insufficient_quota" in text:  # of OpenAI: no pause mends it
+        return FailureKind.REFUSED
     if status == 500 and "timed out waiting" in text:  # for a model to load, after 5 minutes
         return FailureKind.SLOW
     if status in (408, 425, 429, 502, 503, 504, 529):
@@ -309,12 +313,16 @@ def read_vector_rows(answer: bytes, count: int, dimension: int | None) -> Vector
     widths that differ, are below 2 or are not `dimension` (if given), and for a vector of zeros or
     with a number that is not finite.
     """
-    if (start := b"".join(answer[:9].split())).startswith(b"["):
-        answer = b'{"%b":%b}' % (b"data" if start[1:2] == b"{" else b"embeddings", answer)
+    answer = answer.lstrip(b"\xef\xbb\xbf \t\r\n")
+    if answer.startswith(b"["):
+        field = b"data" if answer[1:].lstrip().startswith(b"{") else b"embeddings"
+        answer = b'{"%b":%b}' % (field, answer)
     try:
         reply = _Reply.model_validate_json(answer)
     except ValidationError:
-        raise ValueError(f"no list of vectors, but {answer[:80]!r}, of another form") from None
+        reply = None
+    if not (reply and (reply.data or reply.embeddings)):
+        raise ValueError(f"no list of vectors, but {answer[:80]!r}, of another form")
     entries = sorted(reply.data, key=lambda entry: entry.index or 0)
     is_numbered = any(entry.index is not None for entry in entries)
     places = [entry.index or 0 for entry in entries]

@@ -2,7 +2,7 @@
 
 import re
 from contextlib import suppress
-from ipaddress import ip_address
+from ipaddress import IPv6Address, ip_address
 from typing import Final
 from urllib.parse import SplitResult, urlsplit
 
@@ -14,12 +14,12 @@ _SCHEME_PORTS: Final = {"http": 80, "https": 443}
 _LOOPBACKS: Final = {"": "127.0.0.1", "0.0.0.0": "127.0.0.1", "::": "::1"}
 """Address to connect to, by the address that a server listens on."""
 _OLLAMA_ROUTE: Final = re.compile(
-    r"/(?:api|v1)(?:/(?:embed(?:ding)?s?|chat(?:/completions)?|generate|tags|models|version))?$"
+    r"/(?:api|v1)(?:/(?:embed(?:ding)?s?|chat(?:/completions)?|generate|tags|ps|models|version))?$"
 )
-_OTHER_ROUTE: Final = re.compile(
-    r"/(?:embed(?:ding)?|(?:chat/)?completions|responses|(?<=./)models)$"
-)
-"""Routes of servers that people paste after the address; `/models` alone is Azure's own path."""
+_OTHER_ROUTE: Final = re.compile(r"/(?:embed(?:ding)?|(?:chat/)?completions|responses|models)$")
+"""Routes of servers that people paste after the address."""
+_AZURE: Final = re.compile(r"\.(openai|cognitiveservices|services\.ai)\.azure\.com$")
+"""Hosts of Azure, which shows addresses without a path. Its own path to `/v1` is `/openai/v1`."""
 
 
 def resolve_ollama(text: str) -> str:
@@ -40,7 +40,9 @@ def resolve_openai(text: str) -> str:
     the end is replaced, Ollama's own by `/v1/embeddings`. Raises UsageError, which omits the text.
     """
     parts, host, path = _split(text, "http://127.0.0.1:8000/v1", needs_host=True)
-    path = re.sub(r"/api/embed(?:dings)?$", "/v1/embeddings", path)
+    path = re.sub(r"^/api(/(?!v\d)\w+)?$|/api/embed(?:dings)?$", "/v1/embeddings", path)
+    if _AZURE.search(host) and path in ("", "/openai", "/models"):
+        path = "/models/embeddings" if path == "/models" and parts.query else "/openai/v1"
     if not path.endswith("/embeddings"):
         path = f"{_OTHER_ROUTE.sub('', path) or '/v1'}/embeddings"
     path += f"?{parts.query}" if parts.query else ""
@@ -49,11 +51,14 @@ def resolve_openai(text: str) -> str:
 
 def _split(text: str, example: str, *, needs_host: bool) -> tuple[SplitResult, str, str]:
     """Split an address (`http` by default); return parts, host and path. Raises UsageError."""
-    text = text.strip("\"'`<> \t\r\n").removeprefix("//")
+    text = text.strip("\"'`“”<> \t\r\n").removeprefix("//")
+    with suppress(ValueError):
+        text = f"[{IPv6Address(text)}]"
     with suppress(ValueError):
         parts = urlsplit(text if "://" in text else f"http://{text}")
         host = parts.hostname or ""
-        is_address = parts.scheme in _SCHEME_PORTS and parts.port != 0 and (host or not needs_host)
+        is_host = re.fullmatch(r"[\w.:%-]+", host) if host or needs_host else True
+        is_address = parts.scheme in _SCHEME_PORTS and parts.port != 0 and is_host
         if is_address and not re.search(r"[\s#@,]" if needs_host else r"[\s?#@,]", text):
             host = _LOOPBACKS.get(host, host)
             path = re.sub(r"/{2,}", "/", parts.path).rstrip("/")

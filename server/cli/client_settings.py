@@ -2,9 +2,11 @@
 
 import json
 import os
+import re
 import shutil
 import tomllib
 from collections.abc import Callable, Mapping
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Any, TypeAlias
@@ -12,7 +14,6 @@ from typing import Any, TypeAlias
 from blog_search_mcp.index.errors import ClientSettingsError
 from blog_search_mcp.index.invocation import PACKAGE
 from blog_search_mcp.ingest.foreign_files import decode_settings, find_encoding
-from blog_search_mcp.server.cli.settings_text import format_table, replace_in_json, replace_in_toml
 
 
 @dataclass(frozen=True, slots=True)
@@ -96,7 +97,7 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
             data, root = _read_settings(client)
             mark, encoding = find_encoding(data)
             text, entries = data[len(mark) :].decode(encoding), root[client.entries_field]
-            replace = replace_in_toml if client.is_toml else replace_in_json
+            replace = _replace_in_toml if client.is_toml else _replace_in_json
             for name, fields in decide(entries).items():
                 entry = entries.get(name, {})
                 if fields != entry:
@@ -117,10 +118,92 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
     return before
 
 
+_MEMBER = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*+")\s*:\s*')
+_decode = json.JSONDecoder().raw_decode
+
+
+def _list_members(text: str, begin: int) -> list[tuple[str, int, int]]:
+    """List name, begin of the value and end of each member of the object at `begin`."""
+    members, end = list[tuple[str, int, int]](), begin + 1
+    while member := _MEMBER.match(text, end):
+        _, end = _decode(text, member.end())
+        members.append((json.loads(member[1]), member.end(), end))
+    return members
+
+
+def _replace_in_json(text: str, field: str, name: str, fields: EntryFields) -> str:
+    """Return JSON with `fields` as the member `name` of its object `field`, or without that member.
+
+    All other text stays. Raises ValueError if one of the names is there twice.
+    """
+    text = text if text.strip() else "{}\n"
+    unit = re.search(r'^([ \t]+)"', text, re.MULTILINE)
+    step, line_end = unit[1] if unit else "  ", "\r\n" if "\r\n" in text else "\n"
+    begin, indent, value = text.index("{"), step, {name: fields}
+    inner = [at for word, at, _ in _list_members(text, begin) if word == field]
+    if len(inner) == 1 and text[inner[0]] == "{":
+        begin, field, indent, value = inner[0], name, 2 * step, fields
+    members = _list_members(text, begin)
+    edges = [begin + 1, *(end for *_, end in members)]
+    own = [place for place, (word, *_) in enumerate(members) if word == field]
+    if len(own) > 1:
+        raise ValueError(f"{field!r} stands in it twice")
+    before, after = text[: edges[own[0] if own else -1]], text[edges[own[0] + 1 if own else -1] :]
+    if not value:
+        if own == [0]:
+            after = after.replace(",", "", 1) if members[1:] else after.lstrip()
+        return before + after
+    dumped = json.dumps(value, indent=step, ensure_ascii=False, allow_nan=False)
+    dumped = dumped.replace("\n", line_end + indent)
+    if own:
+        return text[: members[own[0]][1]] + dumped + after
+    line = f"{line_end}{indent}{json.dumps(field, ensure_ascii=False)}: {dumped}"
+    end = after if members else line_end + indent[len(step) :] + after.lstrip()
+    return f"{before}{',' if members else ''}{line}{end}"
+
+
+def _replace_in_toml(text: str, field: str, name: str, fields: EntryFields) -> str:
+    """Return TOML without the table `field.name`, with a new one, if any, at the end.
+
+    Comments stay, and so does an entry that is written as an inline or dotted table.
+    """
+    kept, loose, is_inside = list[str](), list[str](), False
+    for line in text.split("\n"):
+        if line.strip()[:1] in ("", "#"):
+            loose.append(line)
+            continue
+        if line.lstrip().startswith("["):
+            with suppress(ValueError):  # a line of an array is no TOML document
+                is_inside = name in tomllib.loads(line.strip()).get(field, ())
+        kept += filter(str.strip, loose) if is_inside else loose
+        kept += [] if is_inside else [line]
+        loose = []
+    text = "\n".join(kept + loose)
+    if not fields:
+        return text
+    gap = "\n" * (2 - text.endswith("\n")) if text.strip() else ""
+    table = gap + _format_table(field, name, fields)
+    return text + (table.replace("\n", "\r\n") if "\r\n" in text else table)
+
+
+def _format_table(field: str, name: str, fields: EntryFields) -> str:
+    """Return the table of an entry in TOML. Raises TypeError for a date."""
+    lines = (f"{word} = {_format_value(value)}\n" for word, value in fields.items())
+    return f"[{field}.{json.dumps(name)}]\n{''.join(lines)}"
+
+
+def _format_value(value: object) -> str:
+    """Return a TOML value on one line. Values except tables look as in JSON. Raises TypeError."""
+    if not isinstance(value, dict):
+        return json.dumps(value, ensure_ascii=False)
+    inner = (f"{json.dumps(word)} = {_format_value(value[word])}" for word in value)
+    return f"{{ {', '.join(inner)} }}"
+
+
 def format_entry(client: Client, name: str, fields: EntryFields) -> str:
     """Return the text of an entry, for somebody who adds it by hand."""
     if client.is_toml:
-        return format_table(client.entries_field, name, fields)
+        return _format_table(client.entries_field, name, fields)
     return json.dumps({client.entries_field: {name: fields}}, ensure_ascii=False, indent=2)
 
 

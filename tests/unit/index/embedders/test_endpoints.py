@@ -26,6 +26,8 @@ OLLAMAS = {
     "`http://1.2.3.4:11434/v1`": "http://1.2.3.4:11434",
     "//1.2.3.4//v1/embeddings": "http://1.2.3.4:11434",
     "https://example.com/ollama/api/tags": "https://example.com:443/ollama",
+    "fd00::2": "http://[fd00::2]:11434",
+    "http://h/api/ps": "http://h:80",
 }
 OTHERS = {
     "gpu:8000": "http://gpu:8000/v1/embeddings",
@@ -43,6 +45,12 @@ OTHERS = {
     "https://a/d/x/?api-version=2": "https://a/d/x/embeddings?api-version=2",
     "https://a/d/x/embeddings?v=2&b=1": "https://a/d/x/embeddings?v=2&b=1",
     "http://gpu:11434/api/embeddings": "http://gpu:11434/v1/embeddings",
+    "gpu:11434/api/": "http://gpu:11434/v1/embeddings",
+    "gpu:11434/api/version": "http://gpu:11434/v1/embeddings",
+    "https://gpu/api/v3": "https://gpu/api/v3/embeddings",
+    "“http://gpu:8080/embed”": "http://gpu:8080/v1/embeddings",
+    "https://a.openai.azure.com/": "https://a.openai.azure.com/openai/v1/embeddings",
+    "https://b.services.ai.azure.com/models": "https://b.services.ai.azure.com/openai/v1/embeddings",
 }
 
 
@@ -62,6 +70,7 @@ def test_an_address_becomes_the_url_to_connect_to(
 REFUSED = (
     *("ftp://example.com", "http://[::1", "not a host", "host:12:34", ":66000", "localhost:0"),
     *("http://one/v1,http://two/v1", "http://localhost/api#x", "http://me:secret@localhost:1"),
+    *("*:11434", "OLLAMA_HOST=gpu", "gpu\\v1"),
 )
 
 

@@ -5,6 +5,7 @@ and once the server is well everything is whole.
 """
 
 import base64
+import json
 import re
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
@@ -412,13 +413,15 @@ def test_a_server_that_says_when_is_asked_again_then(
         lambda entry: [entry["embedding"]],
     ],
 )
+@pytest.mark.parametrize("start", ["", "\ufeff" + "\r\n " * 9])
 def test_an_answer_of_other_servers_form_is_read(
-    change: Callable[[dict[str, Any]], Any], tmp_path: Path
+    change: Callable[[dict[str, Any]], Any], start: str, tmp_path: Path
 ) -> None:
     def changed(_server: OllamaStandIn, answer: Answer) -> Answer:
         data = [change(entry) for entry in answer.body["data"]]
         alone = [each for entry in data if isinstance(entry, list) for each in entry]
-        return Answer(200, alone or {"object": "list", "data": data, "error": None})
+        body = alone or {"object": "list", "data": data, "error": None}
+        return Answer(200, start + json.dumps(body), headers={"Content-Encoding": "Identity"})
 
     with serve(OpenAIStandIn(), tmp_path) as openai:
         openai.server.on_text[""] = changed
@@ -445,6 +448,9 @@ def as_base64(row: list[float]) -> str:
         (404, 'model "m" not found, try pulling it first', "MISSING"),
         (404, "No Model is loaded", "MISSING"),
         (404, "404 page not found", "REFUSED"),
+        (404, "The API does not exist. DeploymentNotFound", "MISSING"),
+        (400, "input: expected a string", "REFUSED"),
+        (429, "You exceeded your quota. insufficient_quota", "REFUSED"),
         (429, "Rate limit reached", "BUSY"),
         (504, "", "BUSY"),
         (307, "", "REFUSED"),
@@ -535,8 +541,17 @@ REFUSED: dict[str, tuple[Callable[[Served], None], str]] = {
     "another's route": (lambda s: s.server.on_text.update({"": replies(404, "404")}), "Check"),
     "a chat model": (
         lambda s: s.server.on_text.update({"": fails(501, "no")}),
-        "gives no embeddings",
+        "gives no embeddings: no",
     ),
+    "a code": (
+        lambda s: s.server.on_text.update({"": replies(404, {"error": {"code": "model_gone"}})}),
+        "not have the model",
+    ),
+    "a page": (
+        lambda s: s.server.on_text.update({"": replies(403, "<p>Sign <b>in</b>")}),
+        "request: Sign in (status 403)",
+    ),
+    "an object": (lambda s: s.server.on_text.update({"": replies(200, {"a": 1})}), 'b\'{"a": 1}'),
 }
 
 
@@ -574,7 +589,8 @@ def test_no_text_and_no_key_goes_where_a_redirect_points(
             standing.server.elsewhere[path] = replies(status, "", Location=location)
         location = f"http://{elsewhere.host}{standing.server.route}"
         standing.server.on_text[""] = replies(status, "", Location=location)
-        assert standing.ingest(name_posts(f"place {status}")).status == 1
+        ran = standing.ingest(name_posts(f"place {status}"))
+        assert (ran.status, f"redirected to http://{elsewhere.host}" in ran.err) == (1, True)
         assert WORDS in standing.search()
         assert elsewhere.requests == []
 
