@@ -77,8 +77,7 @@ def choose_name(entries: Entries, index: Location, url: str) -> str:
     """Return the name of our entry for this index or URL, else a free name for a new one.
 
     Names are tried in turn: `blog`, `blog-PLACE`, `blog-PLACE-2` and so on. PLACE has the ASCII
-    words of the URL's host, or of the last two parts of the index's path without `.blog-index`. The
-    names of our entries without an index are free.
+    words of the URL's host, or of the last two parts of the index's path without `.blog-index`.
     """
     places = {name: _target_of(fields) for name, fields in entries.items() if is_ours(fields, url)}
     wanted = url or os.path.realpath(str(index))
@@ -106,8 +105,8 @@ def add_entry(
     Without a `name`, `choose_name` chooses one. Returns whether the settings changed. Raises
     UsageError, or ClientSettingsError with the entry to add by hand.
     """
+    # `mcp__NAME__suggest_links` may have 60 characters in Cursor, 64 in Claude.
     if len(name) > 40 or not name.isprintable():
-        # `mcp__NAME__suggest_links` may have 60 characters in Cursor, 64 in Claude.
         raise UsageError("--name may have 40 printable characters: names of tools are added to it.")
     fields = _http_fields(client, url, token) if url else _stdio_fields(settings)
     if client.is_typed:

@@ -8,6 +8,7 @@ import tomllib
 from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass
+from functools import partial
 from pathlib import Path
 from typing import Any, TypeAlias
 
@@ -43,10 +44,7 @@ class Client:
 
 
 def find_clients(home: Path, system: str, environment: Mapping[str, str]) -> dict[str, Client]:
-    """Return all known clients by slug; `system` is a value of `sys.platform`.
-
-    Claude Code's file lies in the home folder itself, and Zed uses ~/.config on macOS too.
-    """
+    """Return all known clients by slug; `system` is a value of `sys.platform`."""
     config = Path(environment.get("XDG_CONFIG_HOME") or home / ".config")
     zed = config / "zed"
     if system == "darwin":
@@ -85,7 +83,7 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
     """Apply the changes that `decide` returns for the entries; return old fields of changed ones.
 
     Only one command at a time changes settings. Raises ClientSettingsError, and leaves the file as
-    it was, if it is in use, cannot be read or written, or another part of it would change.
+    it was, if it is in use, cannot be read or written, or would lose a part (JSON comments).
     """
     from filelock import FileLock
 
@@ -94,22 +92,22 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
     try:
         lock.parent.mkdir(parents=True, exist_ok=True)
         with FileLock(lock, timeout=10):
-            data, root = _read_settings(client)
-            mark, encoding = find_encoding(data)
-            text, entries = data[len(mark) :].decode(encoding), root[client.entries_field]
-            replace = _replace_in_toml if client.is_toml else _replace_in_json
+            text, root = _read_settings(client)
+            line_end = "\r\n" if "\r\n" in text else "\n"
+            new_text, entries = text.replace("\r\n", "\n"), root[client.entries_field]
             for name, fields in decide(entries).items():
                 entry = entries.get(name, {})
                 if fields != entry:
                     before[name], entries[name] = entry, fields
                     if not fields:
                         del entries[name]
-                    text = replace(text, client.entries_field, name, fields)
+                    if client.is_toml:
+                        new_text = _replace_table(new_text, client.entries_field, name, fields)
+            if client.is_toml and tomllib.loads(new_text).get(client.entries_field, {}) != entries:
+                raise ValueError("the entry stands in an unusual place")
             if before:
-                both = root, _parse(client, text)
-                if len({json.dumps(it, sort_keys=True, default=str) for it in both}) > 1:
-                    raise ValueError("the entry stands in an unusual place")
-                _replace_file(client.path, data, mark + text.encode(encoding))
+                new_text = new_text if client.is_toml else _dump_json(root, like=text)
+                _replace_file(client.path, text, new_text.replace("\n", line_end))
     except OSError as error:
         reason = error.strerror or "another command is changing it"
         raise ClientSettingsError(f"{client.path} cannot be written: {reason}.") from error
@@ -118,52 +116,30 @@ def change_entries(client: Client, decide: Callable[[Entries], Entries]) -> Entr
     return before
 
 
-_MEMBER = re.compile(r'[\s,]*("(?:[^"\\]|\\.)*+")\s*:\s*')
-_decode = json.JSONDecoder().raw_decode
+_FLOAT = "\ue000"
+"""Prefix of a string that stands for a decimal number of JSON, to keep all digits."""
 
 
-def _list_members(text: str, begin: int) -> list[tuple[str, int, int]]:
-    """List name, begin of the value and end of each member of the object at `begin`."""
-    members, end = list[tuple[str, int, int]](), begin + 1
-    while member := _MEMBER.match(text, end):
-        _, end = _decode(text, member.end())
-        members.append((json.loads(member[1]), member.end(), end))
-    return members
+def _dump_json(root: dict[str, Any], like: str) -> str:
+    """Return an object as JSON with the indent and the final line end of the text `like`."""
+    indent = re.search(r'^([ \t]+)"', like, re.MULTILINE)
+    end = like[len(like.rstrip()) :].replace("\r\n", "\n") if like.strip() else "\n"
+    text = json.dumps(root, indent=indent[1] if indent else "  ", ensure_ascii=False) + end
+    return re.sub(f'"{_FLOAT}([^"]*)"', r"\1", text)
 
 
-def _replace_in_json(text: str, field: str, name: str, fields: EntryFields) -> str:
-    """Return JSON with `fields` as the member `name` of its object `field`, or without that member.
-
-    All other text stays. Raises ValueError if one of the names is there twice.
-    """
-    text = text if text.strip() else "{}\n"
-    unit = re.search(r'^([ \t]+)"', text, re.MULTILINE)
-    step, line_end = unit[1] if unit else "  ", "\r\n" if "\r\n" in text else "\n"
-    begin, indent, value = text.index("{"), step, {name: fields}
-    inner = [at for word, at, _ in _list_members(text, begin) if word == field]
-    if len(inner) == 1 and text[inner[0]] == "{":
-        begin, field, indent, value = inner[0], name, 2 * step, fields
-    members = _list_members(text, begin)
-    edges = [begin + 1, *(end for *_, end in members)]
-    own = [place for place, (word, *_) in enumerate(members) if word == field]
-    if len(own) > 1:
-        raise ValueError(f"{field!r} stands in it twice")
-    before, after = text[: edges[own[0] if own else -1]], text[edges[own[0] + 1 if own else -1] :]
-    if not value:
-        if own == [0]:
-            after = after.replace(",", "", 1) if members[1:] else after.lstrip()
-        return before + after
-    dumped = json.dumps(value, indent=step, ensure_ascii=False, allow_nan=False)
-    dumped = dumped.replace("\n", line_end + indent)
-    if own:
-        return text[: members[own[0]][1]] + dumped + after
-    line = f"{line_end}{indent}{json.dumps(field, ensure_ascii=False)}: {dumped}"
-    end = after if members else line_end + indent[len(step) :] + after.lstrip()
-    return f"{before}{',' if members else ''}{line}{end}"
+def _parse_json(text: str) -> Any:
+    """Parse JSON. Raises ValueError if a rewrite would lose a part, for example a repeated name."""
+    text = text.strip(" \t\r\n") or "{}"
+    root = json.loads(text, parse_float=_FLOAT.__add__)
+    strip = partial(re.compile(r'"(?:[^"\\]|\\.)*+"|\s++').sub, lambda part: part[0][:1].strip())
+    if strip(_dump_json(root, text)) != strip(text):
+        raise ValueError("a rewrite would lose a part, such as a name that stands in it twice")
+    return root
 
 
-def _replace_in_toml(text: str, field: str, name: str, fields: EntryFields) -> str:
-    """Return TOML without the table `field.name`, with a new one, if any, at the end.
+def _replace_table(text: str, key: str, name: str, fields: EntryFields) -> str:
+    """Return TOML text without the table `[key.name]`, with a new one, if any, at the end.
 
     Comments stay, and so does an entry that is written as an inline or dotted table.
     """
@@ -174,22 +150,18 @@ def _replace_in_toml(text: str, field: str, name: str, fields: EntryFields) -> s
             continue
         if line.lstrip().startswith("["):
             with suppress(ValueError):  # a line of an array is no TOML document
-                is_inside = name in tomllib.loads(line.strip()).get(field, ())
+                is_inside = name in tomllib.loads(line).get(key, ())
         kept += filter(str.strip, loose) if is_inside else loose
         kept += [] if is_inside else [line]
         loose = []
     text = "\n".join(kept + loose)
-    if not fields:
-        return text
-    gap = "\n" * (2 - text.endswith("\n")) if text.strip() else ""
-    table = gap + _format_table(field, name, fields)
-    return text + (table.replace("\n", "\r\n") if "\r\n" in text else table)
+    gap = ("\n" if text.endswith("\n") else "\n\n") if text.strip() else ""
+    return text + gap + _format_table(key, name, fields) if fields else text
 
 
-def _format_table(field: str, name: str, fields: EntryFields) -> str:
-    """Return the table of an entry in TOML. Raises TypeError for a date."""
+def _format_table(key: str, name: str, fields: EntryFields) -> str:
     lines = (f"{word} = {_format_value(value)}\n" for word, value in fields.items())
-    return f"[{field}.{json.dumps(name)}]\n{''.join(lines)}"
+    return f"[{key}.{json.dumps(name)}]\n{''.join(lines)}"
 
 
 def _format_value(value: object) -> str:
@@ -219,50 +191,45 @@ def name_backup(client: Client) -> str:
     return f" What the file was before is in {backup.name} beside it." if backup.exists() else ""
 
 
-def _read_settings(client: Client) -> tuple[bytes, dict[str, Any]]:
-    """Return a client's settings as bytes and as an object that has the field of entries."""
+def _read_settings(client: Client) -> tuple[str, dict[str, Any]]:
+    """Return a client's settings as text and as an object that always has the field of entries."""
     try:
-        data = _read_bytes(client.path)
-        return data, _parse(client, decode_settings(data))
-    except (OSError, ValueError, RecursionError) as error:
+        text = _read_text(client.path)
+        root = tomllib.loads(text) if client.is_toml else _parse_json(text)
+        entries = root[client.entries_field] = root.get(client.entries_field) or {}
+        if not isinstance(entries, dict):
+            raise ValueError(f"what stands under {client.entries_field!r} is no object")
+    except (OSError, ValueError, AttributeError, RecursionError) as error:
         raise ClientSettingsError(
             f"{client.path} cannot be used and was left as it is: it is not plain "
             f"{'TOML' if client.is_toml else 'JSON'} ({error})."
         ) from error
+    return text, root
 
 
-def _parse(client: Client, text: str) -> dict[str, Any]:
-    root = tomllib.loads(text) if client.is_toml else json.loads(text.strip(" \t\r\n") or "{}")
-    if not isinstance(root, dict):
-        raise ValueError("it is no object")
-    entries = root[client.entries_field] = root.get(client.entries_field) or {}
-    if not isinstance(entries, dict):
-        raise ValueError(f"what stands under {client.entries_field!r} is no object")
-    return root
-
-
-def _read_bytes(path: Path) -> bytes:
+def _read_text(path: Path) -> str:
     if path.exists() and not path.is_file():
         raise ValueError("it is no file")
-    return path.read_bytes() if path.exists() else b""
+    return decode_settings(path.read_bytes()) if path.exists() else ""
 
 
-def _replace_file(path: Path, before: bytes, data: bytes) -> None:
+def _replace_file(path: Path, before: str, text: str) -> None:
     """Replace a file, or the target of a link, atomically.
 
     The file keeps its permissions, and a copy of the old one is kept beside it. Raises OSError, and
-    ValueError if the file no longer holds `before`: clients write to it too.
+    ValueError if the file no longer holds the text `before`: clients write to it too.
     """
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)
     unfinished = target.with_name(f".{target.name}.{os.getpid()}")
     try:
         unfinished.touch(mode=0o600)
-        unfinished.write_bytes(data)
+        mark, encoding = find_encoding(target.read_bytes() if target.exists() else b"")
+        unfinished.write_bytes(mark + text.encode(encoding))
         if target.exists():
             shutil.copymode(target, unfinished)
             shutil.copy2(target, path.with_name(path.name + BACKUP_SUFFIX))
-        if _read_bytes(target) != before:
+        if _read_text(target) != before:
             raise ValueError("another program has changed it meanwhile; run this again")
         unfinished.replace(target)
     finally:

@@ -50,11 +50,20 @@ def cursor(home: Path) -> Path:
     return home / ".cursor/mcp.json"
 
 
-@pytest.mark.parametrize("encoding", ["utf-8-sig", "utf-16"])
-def test_a_file_that_powershell_wrote_is_read(cursor: Path, index: Path, encoding: str) -> None:
-    cursor.write_text(json.dumps({"mcpServers": {"other": THEIRS}}), encoding=encoding)
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
+@pytest.mark.parametrize("line_end", ["\n", "\r\n"])
+def test_encoding_mark_line_ends_and_entries_of_others_stay(
+    cursor: Path, index: Path, line_end: str, encoding: str
+) -> None:
+    others = {"other": THEIRS, "blog": None, "//": "mine", "": {"command": "x"}}
+    text = json.dumps({"mcpServers": others}, ensure_ascii=False, indent="\t") + "\n"
+    before = text.replace("\n", line_end).encode(encoding)
+    cursor.write_bytes(before)
     assert install(index, "cursor").status == 0
-    assert json.loads(cursor.read_bytes())["mcpServers"].keys() == {"other", "blog"}
+    after = cursor.read_bytes().decode(encoding)
+    assert ("serve" in after, "\n" in after.replace(line_end, "")) == (True, False)
+    assert command("uninstall").status == 0
+    assert cursor.read_bytes() == before
 
 
 def install(index: Path, *words: str) -> Ran:
@@ -143,7 +152,6 @@ def test_without_a_file_one_is_made(home: Path, index: Path) -> None:
         b'{"a": "caf\xe9"}',
         b'{"mcpServers": {}}\xc2\xa0',
         b'{"mcpServers": [1]}',
-        b'{"mcpServers": {"blog": {"a": 1}, "blog": {"command": "blog-server"}}}',
         b"[" * 100_000,
     ],
 )
@@ -331,27 +339,25 @@ def test_a_file_that_cannot_be_read_is_named_and_stops_no_other_client(
     assert read(other) == {}
 
 
-@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig", "utf-16"])
 @pytest.mark.parametrize(
-    "text",
+    ("text", "status"),
     [
-        '{\n"a": 1e999, "b": [1.10, -0.0, 1E5], "c": 0.100000000000000005, "mcpServers": {"": {}}}',
-        '{"a": 1234567890123456789, "a": "caf\\u00e9 \\/ \\ud83d", "mcpServers": {"x": 1, "x": 2}}',
-        '{\r\n\t"mcpServers": {\r\n\t\t"z": {"command": "a", "args": ["-y"]}\r\n\t}\r\n}\r\n\r\n',
-        '{"mcpServers" : { "blog" : null , "//": "mine" } , "\u2028": NaN }',
-        '{"mcpServers": {},\n      "other": {"mcpServers": {"blog": {}}}\n}',
+        ('"a": 1e999, "b": [1.10, -0.0, 1E5], "c": 0.1000000000000000055511151231257827', 0),
+        ('"a": "1.10 \\" : 2.50", "b": 12345678901234567890.10', 0),
+        ('"a": 1, "a": 2', 1),
+        ('"a": {"b": {"x": 1, "x": 1}}', 1),
+        *((text.replace("?", "\ue000"), 1) for text in ('"a": "?"', '"?": 1', '"a": ["? "]')),
+        ('"a": "\\ue000"', 1),
+        ('"mcpServers": {"x": {"command": "a"}, "x": {"command": "b"}}', 1),
     ],
 )
-def test_every_other_byte_of_a_file_stays(
-    cursor: Path, index: Path, text: str, encoding: str
+def test_what_else_stands_in_a_file_stays_as_it_is_written_or_the_file_is_left(
+    cursor: Path, index: Path, text: str, status: int
 ) -> None:
-    before = text.encode(encoding)
-    cursor.write_bytes(before)
-    assert install(index, "cursor").status == 0
-    after = cursor.read_bytes().decode(encoding)
-    assert ("serve" in after, "\n" in after.replace("\r\n", "")) == (True, "\r\n" not in text)
-    assert command("uninstall").status == 0
-    assert cursor.read_bytes() == before
+    cursor.write_text(f"{{\n  {text}\n}}", encoding="utf-8")
+    assert install(index, "cursor").status == status
+    assert "".join(text.split()) in "".join(cursor.read_text(encoding="utf-8").split())
+    assert ("serve" in cursor.read_text(encoding="utf-8")) == (status == 0)
 
 
 def test_a_file_that_another_program_changes_meanwhile_is_left_as_that_wrote_it(
@@ -382,9 +388,10 @@ def test_the_table_of_codex_is_written_and_all_else_stays(home: Path, index: Pat
     assert command("uninstall", "codex").status == 0
     assert file.read_text(encoding="utf-8").startswith(before)
     assert tomllib.loads(file.read_text(encoding="utf-8"))["tui"] == {"a": 1}
-    for end in ("", "# of tui\n", "\n# of tui\n[tui]\nb = nan\nat = 07:32:00\n"):
+    for end in ("", "# of tui\n", "\n# of tui\n[tui]\nb = true\nat = 07:32:00\n"):
         own = f"[ mcp_servers . blog ]\ncommand = 'blog-server'\n\n{end}".replace("\n", "\r\n")
-        file.write_bytes((crlf := before.replace("\n", "\r\n") + "\r\n").encode() + own.encode())
+        crlf = before.replace("\n", "\r\n") + "\r\n"
+        file.write_bytes((crlf + own).encode())
         assert (install(index, "codex").status, command("uninstall", "codex").status) == (0, 0)
         assert file.read_bytes().decode().startswith(crlf[:-2])
         assert file.read_bytes().decode().endswith(end.replace("\n", "\r\n"))
