@@ -3,8 +3,7 @@
 CURRENT is a file of one line that names the live generation. An atomic rename replaces CURRENT once
 all files of the new generation are on disk (fsync), so a killed writer leaves the old generation
 live. The previous generation is kept until the next switch, for servers that are about to open it.
-Open files outlive their deletion. Slow imports happen at their use, since a server needs the live
-generation's overview before its first reply.
+Open files outlive their deletion.
 """
 
 from __future__ import annotations

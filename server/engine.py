@@ -2,13 +2,12 @@
 
 from __future__ import annotations
 
-import threading
 from collections.abc import Callable
-from contextlib import suppress
 from dataclasses import replace
 from functools import partial
 from typing import TYPE_CHECKING, Any, TypeVar
 
+from blog_search_mcp.index.embedders.embedder import run_in_background
 from blog_search_mcp.index.errors import IndexMissing, IndexOutdated
 from blog_search_mcp.index.invocation import join_sentences
 from blog_search_mcp.index.reader import Index, IndexReader
@@ -60,12 +59,7 @@ class Engine(Index):
 
     def warm_up(self) -> None:
         """Open the index in a thread. Calls made meanwhile wait until it is open."""
-
-        def work() -> None:
-            with suppress(BaseException):  # each call meets the error again and reports it
-                self.reader()
-
-        threading.Thread(target=work, name="warm-up", daemon=True).start()
+        run_in_background(self.reader)  # each call meets an error again and reports it
 
     def reader(self) -> IndexReader:
         """Return the reader of `Index.reader`, and start a check for changed posts.

@@ -1,7 +1,4 @@
-"""Facts about Ollama's embedding models: role prefixes and languages.
-
-Ollama adds no prefixes and its API does not report them, so they are copied from model cards.
-"""
+"""Facts about Ollama's embedding models, from their cards: role prefixes and languages."""
 
 import json
 from collections.abc import Mapping

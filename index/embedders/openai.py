@@ -3,8 +3,7 @@
 No encoding is requested, since some servers refuse any. Both base64 and numbers are read: if base64
 is requested, as OpenAI's own client does, some servers reply with numbers, and others with a
 quarter of the width (BerriAI/litellm#42426). Only strings are sent: LM Studio and Ollama refuse
-token arrays. These servers report neither version nor weights, so only the vectors of the
-fingerprint texts can show a change.
+token arrays.
 """
 
 from blog_search_mcp.index.embedders.connection import KEY_VARIABLE, Wire

@@ -5,10 +5,6 @@ an int8 graph scales its activations by the largest value of the batch, so a tex
 without a batch of 4 or 16 have a cosine of .987. Batches are also no faster on a CPU: one thread
 embeds 31 texts of 256 word pieces a second one by one, and 26 in batches of 16. So threads work on
 different texts, never inside one operator.
-
-Callers use no vector of a text that the vocabulary does not cover. The check costs no model run,
-and for the multilingual model no tokenizer. That model's 179,000 pieces are loaded only to embed
-posts and drafts, not to read posts or embed a query, whose pieces are looked up.
 """
 
 from __future__ import annotations

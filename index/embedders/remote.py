@@ -5,10 +5,6 @@ models while they run. So version and digest are requested before the first vect
 query and after each call for documents. Another digest is refused. Under another version the
 fingerprint texts must have the index's vectors. If a server reports neither, the vector of the
 first fingerprint text is compared each time.
-
-In a batch, Ollama has returned vectors in the wrong order, and other vectors than for the same
-texts one by one (ollama/ollama#6187, #6262). So the fingerprint texts are embedded together before
-the first batch. If their vectors differ, all texts are sent one by one.
 """
 
 from __future__ import annotations
@@ -189,6 +185,7 @@ class RemoteEmbedder:
         return np.stack(rows)
 
     def _check_batches(self) -> bool:
+        """Whether batches keep order and vectors of single texts (not in ollama/ollama#6262)."""
         alone = self.identity.fingerprint
         if self._batches_match is None and alone:
             together = pack_vectors(self._embed_fingerprint(TEXTS, len(TEXTS)))

@@ -172,8 +172,7 @@ def make_disk_error(error: Exception) -> IndexProblem:
 def link_or_copy(earlier: Path, later: Path) -> None:
     """Share a file between generations, or copy it if the disk has no links. Raises OSError.
 
-    The file must never change, since it keeps its checksum in the manifest. Deleting one generation
-    leaves the file to the other. If a disk refuses more than links, the copy fails too.
+    The file must never change, since it keeps its checksum in the manifest.
     """
     try:
         os.link(earlier, later)

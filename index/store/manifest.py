@@ -1,9 +1,8 @@
 """The manifest: one JSON file that describes a generation and verifies its files.
 
-It holds every post's hash, which shows changes to the next ingest. It also holds the size and
-SHA-256 of every file, so that a damaged file is refused before FAISS, tantivy or SQLite read it. A
-file that still has the inode, size and time of its checksum is trusted. Only `doctor` hashes such a
-file, to find lost bits and times that were set back. A copied index is hashed at each opening.
+It holds every post's hash, which shows changes to the next ingest, and every file's size and
+SHA-256, so that a damaged file is refused before FAISS, tantivy or SQLite read it. Only `doctor`
+hashes a file that has the inode, size and time of its checksum, to find lost bits.
 """
 
 import hashlib

@@ -1,7 +1,6 @@
 """Routes of the search page at `/`, of its API and of `/health`.
 
 The page's files are read once, so they are of one version even during an update of the package.
-They hold no text of posts, so they need no token. The page asks the user for the API's token.
 """
 
 from collections.abc import Mapping

@@ -4,9 +4,6 @@ A web page that the user opens can send requests to this machine. If the page's 
 to this machine (DNS rebinding), it could read the answers too. Its requests have that name as Host,
 so they are refused. Without a token, an Origin (if sent, and except for open paths) must be the
 request's Host or a name that the owner allows, since a proxy may change the Host.
-
-At a signal, requests in flight have some seconds to finish. Then uvicorn raises the signal again,
-and the handler of the command line ends the process with status 0.
 """
 
 import asyncio
@@ -43,7 +40,7 @@ ARRIVAL_SECONDS = 10
 """Seconds in which a request must arrive. Clients send it in a few packets; connections that send
 nothing would otherwise use up all MAX_CONNECTIONS."""
 SHUTDOWN_SECONDS = 10
-"""Seconds that requests in flight have to finish after a signal."""
+"""Seconds that requests in flight have to finish after a signal; uvicorn then raises it again."""
 ALLOW = "start it with --allow-host {}, or let the proxy pass the Host on."
 log = logging.getLogger(__name__)
 

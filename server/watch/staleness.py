@@ -7,8 +7,9 @@ In a server no answer waits: each has the last comparison's result and may start
 import time
 from collections.abc import Callable
 from datetime import UTC, datetime
-from threading import Lock, Thread
+from threading import Lock
 
+from blog_search_mcp.index.embedders.embedder import run_in_background
 from blog_search_mcp.index.errors import BlogSearchError, ContentError
 from blog_search_mcp.index.invocation import TO_SETUP, Message
 from blog_search_mcp.index.store.disk import read_stamp
@@ -26,16 +27,11 @@ FOLDER_LOST = (
 )
 
 
-def run_in_thread(work: Callable[[], None]) -> None:
-    """Run `work` in a thread that does not keep the process alive."""
-    Thread(target=work, name="staleness", daemon=True).start()
-
-
 class StalenessCheck:
     """A comparison of one index with its content folder; safe for concurrent use."""
 
     def __init__(
-        self, index: Location, run: Callable[[Callable[[], None]], None] = run_in_thread
+        self, index: Location, run: Callable[[Callable[[], None]], object] = run_in_background
     ) -> None:
         self._store = open_store(index)
         self._record = self._store.layout.last_ingest

@@ -46,8 +46,9 @@ def test_a_panic_is_an_error_over_mcp_and_http_and_the_next_call_is_answered(
 
     with monkeypatch.context() as patched:
         patched.setattr(tantivy, "Index", Panicking())
+        before = threading.active_count()
         engine.warm_up()
-        until(lambda: "warm-up" not in {each.name for each in threading.enumerate()})
+        until(lambda: threading.active_count() <= before)
     app = build_app(engine, Address("127.0.0.1", 80))
     with TestClient(app, "http://127.0.0.1", client=("127.0.0.1", 50_000)) as client:
         for panics, status in ((False, 200), (True, 500), (False, 200)):

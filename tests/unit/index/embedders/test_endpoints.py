@@ -27,7 +27,6 @@ OLLAMAS = {
     "//1.2.3.4//v1/embeddings": "http://1.2.3.4:11434",
     "https://example.com/ollama/api/tags": "https://example.com:443/ollama",
     "fd00::2": "http://[fd00::2]:11434",
-    "http://h/api/ps": "http://h:80",
 }
 OTHERS = {
     "gpu:8000": "http://gpu:8000/v1/embeddings",
@@ -40,13 +39,12 @@ OTHERS = {
     "http://gpu:8080/embed": "http://gpu:8080/v1/embeddings",
     "<https://gpu/v1/models>": "https://gpu/v1/embeddings",
     "https://gpu/v1/chat/completions": "https://gpu/v1/embeddings",
-    "https://ai.azure.test/models?api-version=1": "https://ai.azure.test/models/embeddings?api-version=1",
+    "https://ai.services.ai.azure.com/models?v=1": "https://ai.services.ai.azure.com/models/embeddings?v=1",
     "http://gpu:11434/api/embed": "http://gpu:11434/v1/embeddings",
     "https://a/d/x/?api-version=2": "https://a/d/x/embeddings?api-version=2",
     "https://a/d/x/embeddings?v=2&b=1": "https://a/d/x/embeddings?v=2&b=1",
     "http://gpu:11434/api/embeddings": "http://gpu:11434/v1/embeddings",
     "gpu:11434/api/": "http://gpu:11434/v1/embeddings",
-    "gpu:11434/api/version": "http://gpu:11434/v1/embeddings",
     "https://gpu/api/v3": "https://gpu/api/v3/embeddings",
     "“http://gpu:8080/embed”": "http://gpu:8080/v1/embeddings",
     "https://a.openai.azure.com/": "https://a.openai.azure.com/openai/v1/embeddings",
