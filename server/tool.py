@@ -154,6 +154,9 @@ class Tool(Generic[ArgumentsT]):
         Unknown arguments, which some clients add to every call, are named in the notice. Raises
         BlogSearchError, also for an argument that means a filter which no tool has.
         """
+        inner = next(iter(values.values()), None)
+        if len(values) == 1 and isinstance(inner, dict) and {*inner} & {*self.names}:
+            values = inner  # some models wrap the arguments in an object
         values = self._rename(values)
         others = self._describe_unknown(values)
         known = {name: values[name] for name in self.names if name in values}
@@ -233,7 +236,7 @@ def is_absent(value: object) -> bool:
     """Whether a value of an optional argument means that it is left out."""
     if isinstance(value, str):
         return value.strip().strip("\"'").strip().lower() in ABSENT
-    return value in (None, [], {})
+    return all(map(is_absent, value)) if isinstance(value, list) else value in (None, {})
 
 
 def _slim(facts: dict[str, Any]) -> dict[str, Any]:
