@@ -43,8 +43,9 @@ TEXTS = (
     "```{r}\n#| fig-cap:" + "\t" * 20_000,
     "export const pond = {\n\n" * 60_000,
     "{doc}`" + " " * 200_000 + "`",
+    "|》" * 200_000,
 )
-"""Tags, references, shortcodes, exports, admonitions, a caption and a role, none of which ends."""
+"""Tags, references, shortcodes, exports, admonitions, captions, roles, readings without an end."""
 
 
 def test_posts_that_repeat_themselves_are_ingested_compared_and_opened(tmp_path: Path) -> None:

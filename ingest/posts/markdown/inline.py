@@ -71,7 +71,7 @@ _RAISED = re.compile(
 """Subscripts and superscripts of Pandoc, maybe with an escaped blank."""
 _READING = re.compile(
     rf"\{{([{HAN}][^{{}}|\n]{{0,30}})\|[^{{}}\n{HAN}]{{1,90}}\}}"
-    rf"|(?:[｜|](?=[^\s《]+《))?([{HAN}々]{{1,30}}|(?<=[｜|])[^\s《》|｜]{{1,30}})《[ぁ-ヿㄅ-ㄯ]+》"
+    rf"|(?:[｜|](?=[^\s《]{{1,30}}《))?([{HAN}々]{{1,30}}|(?<=[｜|])[^\s《》|｜]{{1,30}})《[ぁ-ヿㄅ-ㄯ]+》"
     rf"|\[([{HAN}][^\[\]\n]{{0,30}})\](?:\^{{1,2}}\([^()\n]{{0,90}}\)|\{{[ぁ-ヿㄅ-ㄯ ]+\}})"
     r"|(?i:<r[tp]\b[^<>]*>[^<]*(?:</r[tp]>)?)"
 )
@@ -168,7 +168,7 @@ def read_words(tokens: Sequence[Token], labels: frozenset[str]) -> str:
 
 _DIRECTIVE = re.compile(PATTERNS["directives read as Markdown"])
 """Info of a fence whose content MyST reads as Markdown (https://mystmd.org/guide/directives)."""
-_DIRECTIVE_OPTIONS = re.compile(r"(?:[ \t]*:[\w-]+:[^\n]*\n?)*+")
+_DIRECTIVE_OPTIONS = re.compile(r"\A(?:[ \t]*:[\w-]+:[^\n]*\n?)*+")
 MAX_DIRECTIVES = 4
 """Maximum depth of directives; deeper ones are read as code."""
 
