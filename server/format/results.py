@@ -137,8 +137,7 @@ def write_page(offset: int, page: Mapping[str, Any]) -> str:
     To save tokens, a link begins with its path, and only the first hit of a post tells its facts.
     """
     hits, sources = page["results"], set[str]()
-    sites = filter(None, (_SITE.match(hit.get("url", "")) for hit in hits))
-    site = next((match[0] for match in sites), "")
+    site = next((match[0] for hit in hits if (match := _SITE.match(hit.get("url", "")))), "")
     confidence = f"Confidence: {page['confidence']}." if hits else ""
     links = f"Links begin with {site}." if site else ""
     parts = [str(join_sentences(confidence, page.get("notice"), links))]

@@ -50,7 +50,8 @@ class SearchArguments(FilterArguments):
 
 
 _TAGGED = re.compile(
-    r"(?i)^(.{0,40}\b)(?:posts|notes|articles|entries|everything)\b(.{0,40}?)(?<!\bnot)\s+"
+    r"(?i)^(?!\W*(?:how(?! many)|why|when|where)\b)(.{0,40}\b)"
+    r"(?:posts|notes|articles|entries|everything)\b(.{0,40}?)(?<!\bnot)\s+"
     r"(?:tagged|labell?ed|(?:with|in|under)\s+(?:the\s+)?(?:tag|label|category))\s+"
     r"(?:as\s+|with\s+)?#?(\"[^\"]+\"|[^\s\"]{1,100}?)[.?!]{0,3}$"
 )

@@ -95,6 +95,7 @@ def test_a_tool_is_listed_with_a_plain_schema_that_is_enforced(name: str) -> Non
         ({"sort": "date", "per_page": 1}, {NEW}),
         ({"query": "which entries are labelled ice?"}, {OLD}),
         ({"query": "tag: ice"}, {OLD}),
+        ({"query": "How does a walrus sort posts tagged ice"}, {OLD, NEW}),
         ({"query": "tag:ice OR tag:sea-ice"}, {OLD, NEW}),
         ({"query": "walrus date:2024"}, {OLD}),
     ],
