@@ -1,5 +1,13 @@
 """All errors that a reader or an author can meet, as one tree.
 
+    BlogSearchError
+    ├── UsageError
+    ├── ContentError: UnreadablePost, NoLink
+    ├── EmbedderError: TextsRefused, EmbedderMismatch, RequestFailed (in embedders.connection)
+    ├── IndexProblem: IndexMissing, EmbedderMismatch
+    │   └── IndexBroken: IndexOutdated, NoCollection (in milvus.client)
+    └── ClientSettingsError, IngestFailed, NotInIndex
+
 An error holds what happened and, if there is one, the remedy, and prints both in a few sentences.
 Errors of libraries are translated where they enter, with `raise … from error`.
 """

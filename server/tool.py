@@ -23,8 +23,7 @@ from blog_search_mcp.server.format import results
 from blog_search_mcp.server.settings import MESSAGE_BYTES
 
 MAX_TEXT = 1_000
-"""Maximum characters of a text argument, about 160 English words. Paths within a blog are shorter,
-and a small embedder reads little more."""
+"""Maximum characters of a text argument; a small embedder reads little more."""
 MAX_ANSWER = 25_000
 """Maximum tokens of an answer, by `results.count_tokens`. Clients cut or refuse longer ones."""
 ABSENT = {"", "null", "none", "undefined", "n/a", "[]", "{}", "*", "any", "all"}

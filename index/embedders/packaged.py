@@ -1,10 +1,8 @@
 """Packaged embedding models, run offline by onnxruntime, and how well they cover a text.
 
-A graph pools and normalizes, so one run of it embeds a short text. Texts are not batched:
-an int8 graph scales its activations by the largest value of the batch, so a text's vectors with and
-without a batch of 4 or 16 have a cosine of .987. Batches are also no faster on a CPU: one thread
-embeds 31 texts of 256 word pieces a second one by one, and 26 in batches of 16. So threads work on
-different texts, never inside one operator.
+A graph pools and normalizes, so one run of it embeds a short text. Texts are not batched, since an
+int8 graph scales its activations by the largest value of the batch, which changes the vectors.
+Threads work on different texts, never inside one operator, which is faster on a CPU.
 """
 
 from __future__ import annotations

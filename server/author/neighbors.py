@@ -1,8 +1,7 @@
 """Nearest neighbors among the vectors of a blog, after the mean of each language is subtracted.
 
 Raw cosines within one blog are all alike, and language affects them more than subject does. Of 405
-translated pages of the blog hexo-site, .998 are nearest to their translation with the means
-subtracted, and .938 without.
+translated pages, .998 are nearest to their translation with the means subtracted, .938 without.
 """
 
 from collections.abc import Iterator, Mapping
