@@ -15,7 +15,7 @@ from urllib.parse import SplitResult, unquote, urlsplit
 from blog_search_mcp.index.text.languages import language_tag, read_tag
 
 
-def _read_table(name: str) -> dict[str, str]:
+def _read_named_rows(name: str) -> dict[str, str]:
     """Read the rows of a data file in this folder: name, tab, text, which indented lines continue.
 
     A line that begins with a tab continues a pattern, one that begins with blanks a list of words.
@@ -25,7 +25,7 @@ def _read_table(name: str) -> dict[str, str]:
     return dict(row.split("\t") for row in rows)
 
 
-NAMES, PATTERNS = _read_table("field_names.txt"), _read_table("patterns.txt")
+NAMES, PATTERNS = _read_named_rows("field_names.txt"), _read_named_rows("patterns.txt")
 """Words (normalized names of fields, and others), and regular expressions, by their meaning."""
 MARKDOWN = re.compile(r"\.(?:mdx?|m(?:ark)?down|qmd|mk(?:d|dn|down)|markdn)$", re.IGNORECASE)
 """Suffix of a post's file."""
