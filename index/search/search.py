@@ -201,7 +201,7 @@ def _describe_more(
     """Return a notice of how many posts have all content words, if some but fewer are shown."""
     shown = len({passage.post for passage in page})
     count = snapshot.lexical.posts.count_with_all(understood.query, understood.post_ids)
-    return f"{count:,} posts have every word; posts shown: {shown}." if count > shown > 0 else ""
+    return f"{count:,} posts have every word; {shown} shown." if count > shown > 0 else ""
 
 
 def _describe_missing(retrieved: Retrieval, most: int) -> str:

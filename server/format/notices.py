@@ -9,7 +9,7 @@ from blog_search_mcp.index.text.display import compose
 from blog_search_mcp.index.types import Answer, Filters
 from blog_search_mcp.server.format.results import NAME_WIDTH, brief, fit, present, quote
 
-_POSTS = re.compile(r"(?<=\bNo )post|(?<=\bOnly )post|(?<=: )post(?=s are)|\bthe blog(?= may| is)")
+_POSTS = re.compile(r"(?<=\bNo )post|(?<=\bOnly )post|post(?=s are|s have)|\bthe blog(?= may| is)")
 
 
 def explain_empty(answer: Answer, filters: Filters, overview: Overview) -> str:
