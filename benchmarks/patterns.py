@@ -41,6 +41,8 @@ BOUNDED = {
     "ingest.relations.translations._DOCUSAURUS": (4_096, "a path"),
 }
 """Maximum characters of the texts that a pattern gets, and a name of these texts, by pattern."""
+SEARCHED = {"ingest.posts.chunks._SENTENCE"}
+"""Patterns that are only searched for, by a variable with another name."""
 LIMIT = 5.0
 """Maximum seconds of processor time for one text."""
 STEPS = ((1_000, 8_000, 0.0003), (25_000, 100_000, 0.2))
@@ -87,7 +89,9 @@ def collect_patterns() -> Iterator[tuple[str, re.Pattern[str], set[str]]]:
                 case ast.Attribute(ast.Name(name), method) if method in METHODS:
                     called[vars(module).get(name)].add(METHODS[method])
     for pattern, place in places.items():
-        yield place.removeprefix(f"{package}."), pattern, called[pattern] or {*METHODS.values()}
+        name = place.removeprefix(f"{package}.")
+        some = {"findall"} if name in SEARCHED else {*METHODS.values()}
+        yield name, pattern, called[pattern] or some
 
 
 class Pieces:
