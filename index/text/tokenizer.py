@@ -57,7 +57,7 @@ _NAME_PART = re.compile(
     rf"(?P<number>{_NUMERAL})|(?P<word>[^\W\d_{_UNSPACED}]++(?=\d+\.\d)|{_WORD_LETTERS})(?P<sign>{_SIGN}?)"
 )
 _HUMP = re.compile(
-    rf"[A-Z]{{2,}}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[\u0620-\u06d3]+(?=\u200c)"
+    rf"[A-Z]{{2,}}s(?![a-z])|[A-Z]+(?=[A-Z][a-z])|[\u0620-\u06d3]{{1,40}}+(?=\u200c)"
     rf"|[A-Z]?(?:[^\WA-Z\d_][{_MARKS}]*)+|[A-Z]+|\d+"
 )
 """A part of a name by its capitals (APIs is one), or of Persian before a zero-width non-joiner."""
