@@ -303,7 +303,7 @@ class Quarto(Generator):
 
     def list_rules(self) -> Iterator[str]:
         """Yield rules for files left out by `render`, a book or Quarto, drafts and the output."""
-        chapters = re.findall(r"[^'\"]+\.q?md(?=['\"])", str(self.config.get("book", "")))
+        chapters = re.findall(r"(?<=['\"])[^'\"]+\.q?md(?=['\"])", str(self.config.get("book", "")))
         paths = [path.replace("./", "/") for path in (*list_texts(self.render), *chapters)]
         rendered = [f"!**/{path}" for path in paths if not path.startswith("!")]
         if rendered and not set("{}()|") & set("".join(rendered)):
