@@ -20,6 +20,7 @@ BOMS = (
     (codecs.BOM_UTF16_BE, "utf-16-be"),
 )
 """Byte order marks and their encodings. PowerShell writes UTF-16 and UTF-8 with a mark."""
+_ABSENT = (errno.ENOENT, errno.ENOTDIR, errno.ENAMETOOLONG)
 MAX_BYTES = 16 * 1024 * 1024
 """Maximum bytes of a file, about ten times the size of the longest real page seen (1.3 MB)."""
 
@@ -37,8 +38,7 @@ def read_file(folder: Path, name: str) -> bytes:
     except OSError as error:
         raise UnreadablePost(describe_os_error(error)) from error
     if len(content) > MAX_BYTES:
-        most = f"{MAX_BYTES // 1024**2} MB"
-        raise UnreadablePost(f"it is larger than {most}; split it, or name it in a .blogignore")
+        raise UnreadablePost(f"it is over {MAX_BYTES >> 20} MB; split it, or add it to .blogignore")
     return content
 
 
@@ -47,7 +47,7 @@ def read_if_there(folder: Path, name: str) -> bytes | None:
     try:
         return read_file(folder, name)
     except UnreadablePost as error:
-        if isinstance(error.__cause__, FileNotFoundError | NotADirectoryError):
+        if getattr(error.__cause__, "errno", 0) in _ABSENT:
             return None
         raise
 
