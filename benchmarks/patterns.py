@@ -37,10 +37,12 @@ BOUNDED = {
     "ingest.posts.walk._MAYBE_COPY": (255, "a file's name"),
     "index.store.catalog._PATH_SUFFIX": (1_000, "an argument of a tool"),
     "index.search.operators.QUOTED": (1_000, "a query"),
+    "index.search.requests": (1_000, "a query"),
     "index.embedders.connection._TOO_LONG": (2_000, "a reply, as far as it is looked at"),
     "ingest.relations.translations._DOCUSAURUS": (4_096, "a path"),
 }
-"""Maximum characters of the texts that a pattern gets, and a name of these texts, by pattern."""
+"""Maximum characters of the texts that a pattern gets, and a name of these texts, by pattern or
+module."""
 SEARCHED = {"ingest.posts.chunks._SENTENCE"}
 """Patterns that are only searched for, by a variable with another name."""
 LIMIT = 5.0
@@ -191,7 +193,8 @@ def main() -> int:
     tried = slow = 0
     for name, pattern, methods in collect_patterns():
         if any(part in name for part in sys.argv[1:] or [""]):
-            most, texts = BOUNDED.get(name, (STEPS[-1][1], ""))
+            bounds = (bound for start, bound in BOUNDED.items() if name.startswith(start))
+            most, texts = next(bounds, (STEPS[-1][1], ""))
             said = find_slow(pattern, methods, most)
             if told := said or (texts and f"bounded at {most:,} characters: {texts}"):
                 print(f"{name[:60]:60} {told}", flush=True)  # noqa: T201
