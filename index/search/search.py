@@ -54,9 +54,10 @@ questions on two English blogs keep the post that answers them, and half keep at
 MAX_NAMED = 3
 """Maximum number of copies that a notice names, and of words that no post has."""
 _POST_ADDRESS = re.compile(
-    r"https?://[^\s，。）]+|(?<!\S)(?:[\w-]+\.[a-z][\w.-]*/\S+|\S+\.mdx?\b|/?[\w-]+(?:/[\w.-]+)++)"
+    r"https?://[^\s，。）]+|(?<!\S)(?:[\w-]+\.[a-z][\w.-]*/\S+|\S+\.mdx?\b"
+    r"|(?:/|\A(?=\S+\Z))[\w-]+(?:/[\w.-]+)++)"
 )
-"""A URL, with or without its scheme, the name of a Markdown file, or a path."""
+"""A URL, perhaps without its scheme, a Markdown file's name, or a path from `/` on or alone."""
 
 
 class Understanding(NamedTuple):

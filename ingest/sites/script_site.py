@@ -20,8 +20,7 @@ not to build, and form of rules. A form with `!` is for the globs of a list that
 for the only folders that are built, `+` for more of these.
 
 From https://docusaurus.io/docs/api/plugins, https://docs.getpelican.com, https://mystmd.org/guide,
-https://quartz.jzhao.xyz/features/private-pages, https://vitepress.dev/reference/site-config,
-https://vuepress.vuejs.org/reference/config.html, https://www.11ty.dev/docs/ignores and the like."""
+https://quartz.jzhao.xyz/features/private-pages, https://www.11ty.dev/docs/ignores and the like."""
 _SURE = re.compile(r"exclude_patterns|extensions\s*=|BLOG_TITLE|activate :")
 """Setting without which `conf.py` and `config.rb` may be of any program."""
 _STRING = r"\"[^\"\n]*+\"|'[^'\n]*+'|`[^`]*+`"

@@ -42,6 +42,7 @@ def test_a_post_is_read_by_its_address_or_an_unmistakable_part_of_its_path(
 ) -> None:
     assert blog.tool(tool, source=asked).text == blog.tool(tool, source=meant).text
     assert blog.sources(f"what is in {asked}")[:1] == [meant]
+    assert blog.sources("mountain paths or land/Deserts")[0] == "land/mountain-paths.md"
 
 
 @pytest.mark.parametrize("tool", ["read_chunk", "get_outline", "find_similar", "suggest_links"])

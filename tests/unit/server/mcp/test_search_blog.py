@@ -109,8 +109,7 @@ def test_text_is_alone_and_holds_what_is_called_and_cited(blog: Blog) -> None:
     assert reply.facts is None
     first, *hits = reply.text.split("\n\n")
     assert facts["confidence"] in first
-    site = "https://blog.example"
-    assert site in first
+    assert (site := "https://blog.example") in first
     for hit, text in zip(facts["results"], hits, strict=True):
         said = ("title", "source", "chunk_index", "url", "preview")
         assert [name for name in said if f"{hit[name]}".removeprefix(site) not in text] == []
