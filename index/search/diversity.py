@@ -11,8 +11,8 @@ import math
 import re
 from collections import defaultdict
 from collections.abc import Iterator, Mapping, Sequence
-from itertools import chain, pairwise
-from typing import NamedTuple, TypeAlias
+from itertools import pairwise
+from typing import NamedTuple
 
 import numpy as np
 
@@ -35,8 +35,6 @@ OUTDATED_FACTOR = 0.8
 """Factor on the score of an outdated post without a replacement."""
 MIN_CURRENT_SHARE = 0.4
 """Minimum share of a replaced post's score at which its replacement is ranked above it."""
-Pairs: TypeAlias = frozenset[tuple[str, str]]
-"""Every two neighboring words of a text, or characters in a script without spaces."""
 
 
 class RankedPassage(NamedTuple):
@@ -89,16 +87,18 @@ def collapse_copies(
 ) -> tuple[list[RankedPassage], Mapping[int, list[int]]]:
     """Drop copies of other posts' earlier passages; also return the copies' posts by kept chunk."""
     kept, copies = list[RankedPassage](), defaultdict[int, list[int]](list)
-    pairs = {chunk: _pair_words(text) for chunk, text in texts.items()}
+    words = {chunk: _split_words(text) for chunk, text in texts.items()}
+    distinct = {chunk: frozenset(words[chunk]) for chunk in words}
     for passage in passages:
-        compared = pairs.get(passage.chunk, frozenset())
-        for other in kept if len(compared) >= MIN_PAIRS else ():
-            earlier = pairs.get(other.chunk, frozenset())
-            least = MIN_SAME_SHARE * max(len(compared), len(earlier))
-            if other.post == passage.post or len(compared & earlier) < least:
+        compared = distinct.get(passage.chunk, frozenset())
+        for other in kept if compared else ():
+            added = compared - distinct[other.chunk]
+            is_other = len(added) > 1 or re.search(r"[^\W\d_]", "".join(added))
+            if is_other or other.post == passage.post:
                 continue
-            added = {*chain(*compared)} - {*chain(*earlier)}
-            if len(added) <= 1 and not re.search(r"[^\W\d_]", "".join(added)):
+            pairs, earlier = (frozenset(pairwise(words[n])) for n in (passage.chunk, other.chunk))
+            same, most = len(pairs & earlier), max(len(pairs), len(earlier))
+            if len(pairs) >= MIN_PAIRS and same >= MIN_SAME_SHARE * most:
                 copies[other.chunk].append(passage.post)
                 break
         else:
@@ -106,10 +106,11 @@ def collapse_copies(
     return kept, copies
 
 
-def _pair_words(text: str) -> Pairs:
+def _split_words(text: str) -> Sequence[str]:
+    """Return the words of a text, or its characters in a script without spaces."""
     words = text.lower().split()
     is_spaced = len(words) * 12 > len(text)  # a word has fewer characters on average
-    return frozenset(pairwise(words if is_spaced else text))
+    return words if is_spaced else text
 
 
 def collapse_translations(

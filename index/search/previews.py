@@ -8,6 +8,7 @@ that a Chinese snippet holds as much as an English one.
 import re
 from bisect import bisect_right
 from collections.abc import Mapping, Sequence
+from functools import lru_cache
 from itertools import accumulate
 from math import fsum
 
@@ -37,12 +38,14 @@ _LEFT_OUT = re.compile(r"(?i)(?:%[89a-f][0-9a-f]){2}|^(?::[a-z][\w-]*: \S+(?: |$
 """A percent-encoded character beyond ASCII, or a whole line of MyST's options (`:width: 100px`)."""
 
 
-def list_lines(chunk: Chunk) -> list[tuple[str, int]]:
+@lru_cache(maxsize=64)
+def list_lines(chunk: Chunk) -> Sequence[tuple[str, int]]:
     """List a chunk's lines, headings set off by dashes, each with its count of headings so far."""
     lines, passed, inner = list[tuple[str, int]](), 0, chunk.inner_headings
-    for text in map(one_line, chunk.plain.split("\n")):
-        runs = re.split("([!-~]+)", text) if "%" in text else [text]
-        line = one_line("".join(run for run in runs if not _LEFT_OUT.search(run)))
+    for line in map(one_line, chunk.plain.split("\n")):
+        if "%" in line or line[:1] == ":":
+            runs = re.split("([!-~]+)", line) if "%" in line else [line]
+            line = one_line("".join(run for run in runs if not _LEFT_OUT.search(run)))
         line = re.sub(_EMPHASIS, "", line) if "**" in line else line
         name = line if line in inner[passed:] else line.lstrip("0123456789. ")
         if name and name in inner[passed:]:
@@ -65,20 +68,24 @@ def make_snippet(
     `weights` has the weight of each stem of the query; `language` is that of `plain`.
     """
     text = one_line(plain)
+    is_narrow = {*map(count_character_columns, {*text})} == {1}
     widths = map(count_character_columns, text)
-    columns = range(len(text) + 1) if text.isascii() else [0, *accumulate(widths)]
+    columns = range(len(text) + 1) if is_narrow else [0, *accumulate(widths)]
     if columns[-1] <= width:
         return text
     matches = [*terms(text, language, weights.keys())]
     starts = dict.fromkeys(_find_start(text, columns, width, term.start) for term in matches)
-    windows = [(start, _find_end(text, columns, width, start)) for start in starts or [0]]
 
-    def weigh(window: tuple[int, int]) -> float:
-        start, end = window
+    def weigh(start: int, end: int) -> float:
         stems = {term.stem for term in matches if start <= term.start and term.end <= end}
         return fsum(weights[stem] for stem in stems)
 
-    start, end = max(windows, key=weigh)
+    start, end, most = 0, 0, -1.0
+    for place in starts or [0]:
+        if weigh(place, _place_at(columns, columns[place] + width)) > most:
+            last = _find_end(text, columns, width, place)
+            if (weight := weigh(place, last)) > most:
+                start, end, most = place, last, weight
     window, is_cut = text[start:end].strip(" –"), end < len(text)
     return "…" * (start > 0) + (f"{window.rstrip('.…')}…" if is_cut else window)
 

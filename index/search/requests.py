@@ -33,8 +33,10 @@ def _list_request_words(*kinds: str) -> list[str]:
 
 def _any(*kinds: str) -> str:
     """Return a pattern of the kinds' words, with word boundaries except in East Asian scripts."""
-    words = (w if max(w) > "\u3000" else rf"\b{w}\b" for w in _list_request_words(*kinds))
-    return f"(?:{'|'.join(words)})"
+    words = _list_request_words(*kinds)
+    spaced = "|".join(word for word in words if max(word) <= "\u3000")
+    unspaced = (word for word in words if max(word) > "\u3000")
+    return "|".join([rf"(?:\b(?:{spaced})\b", *unspaced]) + ")"
 
 
 _REQUEST_ROWS = (

@@ -86,13 +86,9 @@ class Candidates:
         """Return the largest value of each post's chunks; NaN if none has a value."""
         return np.fmax.reduceat(values, self.starts)
 
-    def position_of(self, post: int) -> int:
-        """Return the position of a candidate post in the columns."""
-        return int(np.searchsorted(self.ids, post))
-
     def best_chunk(self, post: int) -> int:
         """Return the post's chunk with the highest BM25 score."""
-        position = self.position_of(post)
+        position = np.searchsorted(self.ids, post)
         start = self.starts[position]
         return int(self.chunks[start + self.bm25[start : start + self.counts[position]].argmax()])
 

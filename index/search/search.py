@@ -75,13 +75,6 @@ class Understanding(NamedTuple):
     order: str
 
 
-class PostRanking(NamedTuple):
-    """Scores of the candidates, in [0, 1] by post id, and the confidence."""
-
-    scores: dict[int, float]
-    confidence: Confidence
-
-
 def search(
     snapshot: Snapshot, text: str, filters: Filters, limit: int, offset: int, order: str = ""
 ) -> Answer:
@@ -98,17 +91,16 @@ def search(
         return _list_posts(snapshot, understood._replace(order=order), text, limit, offset)
     # 2. Retrieve candidates and rank their posts.
     retrieved = retrieve(snapshot, query, understood.post_ids)
-    ranking = _rank_posts(snapshot, retrieved)
-    confidence = ranking.confidence
+    scores, confidence = _rank_posts(snapshot, retrieved)
     # 3. Limit the confidence to that of the query as it was asked.
     if understood.as_asked:
         as_asked = retrieve(snapshot, understood.as_asked, understood.post_ids)
-        confidence = min(confidence, _rank_posts(snapshot, as_asked).confidence)
+        confidence = min(confidence, _rank_posts(snapshot, as_asked)[1])
     # 4. Rank the passages of the posts, without translations and copies.
     chunk_scores = score_chunks(retrieved)
     if understood.chunks:
         chunk_scores[~np.isin(retrieved.posts.chunks, [*understood.chunks])] = 0.0
-    post_scores = collapse_translations(ranking.scores, snapshot.translations, query.text)
+    post_scores = collapse_translations(scores, snapshot.translations, query.text)
     passages = diversify_passages(post_scores, retrieved.posts, chunk_scores)
     compared = snapshot.catalog.chunks(passage.chunk for passage in passages[:COMPARED_PASSAGES])
     texts = {number: chunk.plain for number, chunk in compared.items()}
@@ -212,13 +204,15 @@ def _describe_missing(retrieved: Retrieval, most: int) -> str:
     return f"No post has {' or '.join(words)}." if words else ""
 
 
-def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> PostRanking:
-    """Score the candidates by features, then by the query as a heading, a phrase or a name."""
+def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> tuple[dict[int, float], Confidence]:
+    """Score the candidates by features, then by the query as a heading, a phrase or a name.
+
+    The scores are in [0, 1], by post id.
+    """
     # 1. Score by features; replaced posts stand below the current ones.
     text = retrieved.query.text
-    features = compute_post_features(retrieved)
     weights = choose_weights(retrieved.query, by_meaning=retrieved.nearness is not None)
-    scores = score_posts(features, retrieved.posts, weights)
+    scores = score_posts(compute_post_features(retrieved), retrieved.posts, weights)
     scores = prefer_current(scores, snapshot.replaced, text)
     best = max(scores.values(), default=0.0)
     confidence = estimate_confidence(retrieved, best, snapshot.languages[0])
@@ -236,8 +230,7 @@ def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> PostRanking:
         confidence = Confidence("normal", 1.0, "")
     # 4. Scale by the certainty, so that scores of different queries are comparable.
     scale = confidence.certainty or 1.0
-    scaled = {post: score * scale for post, score in scores.items()}
-    return PostRanking(scaled, confidence)
+    return {post: score * scale for post, score in scores.items()}, confidence
 
 
 def _find_verbatim(
@@ -277,10 +270,9 @@ def _list_posts(
         RankedPassage(post, next(iter(catalog.chunks_of(post))), 1.0)
         for post in shown[offset : offset + limit]
     ]
-    hits = _make_hits(snapshot, page, offset, {})
     return Answer(
         query=understood.query,
-        hits=hits,
+        hits=_make_hits(snapshot, page, offset, {}),
         total=len(shown),
         offset=offset,
         confidence="normal" if shown else "low",

@@ -49,7 +49,7 @@ def guess_stems(
     """
     by_language = ((stem(word, stemmer_of(code)), posts) for code, posts in languages.items())
     stems = {word, *(guess for guess, posts in by_language if frequency_of(guess) <= posts)}
-    if re.fullmatch(rf"[{HAN}].", word):
+    if "ja" in languages and re.fullmatch(rf"[{HAN}].", word):
         last, kanas = word[1].translate(LARGE_KATAKANA), map(chr, range(0x30A1, 0x30F7))
         pairs = ((word[0] + kana, kana + last) for kana in kanas)
         stems.update(*(pair for pair in pairs if all(map(frequency_of, pair))))

@@ -139,7 +139,8 @@ def _add_forms(text: str, read: Sequence[tuple[Term, set[str]]]) -> frozenset[st
     """
     said = find_initials(text)
     for term, stems in read:
-        stems |= other_stems(text[term.start : term.end], stems)
+        if not _CJK_CHAR.match(term.exact):
+            stems |= other_stems(text[term.start : term.end], stems)
         stems |= {said[stem] for stem in stems & said.keys()}
     for term, stems in read:
         for part, own in read if term.role in (EXTRA, WHOLE) else ():
@@ -297,8 +298,8 @@ def correct_spelling(
         return next(filter(None, map(find_written, nearest)), "")
 
     def is_known(word: str) -> bool:
-        others = other_stems(word, [stem(word, "en")])
-        return bool(count(word.lower()) or is_word(word.lower()) or any(map(frequency_of, others)))
+        is_written = count(word.lower()) > 0 or is_word(word.lower())
+        return is_written or any(map(frequency_of, other_stems(word, [stem(word, "en")])))
 
     words = dict.fromkeys(PLAIN_WORD.findall(text))
     unknown = [word for word in words if not is_known(word)]
@@ -340,13 +341,15 @@ def shows_other_language(
     query: Query, blog: str, frequency_of: Callable[[str], int], is_word: Callable[[str], bool]
 ) -> bool:
     """Whether most words are neither English nor in posts, and one is foreign grammar or script."""
+    if query.language:
+        return False
     words = {word.lower() for word in re.findall(r"[^\W\d_]{2,}", query.text)}
     had = {word.exact for word in query.words if any(map(frequency_of, word.stems))}
     strange, grammar = {fold(word) for word in words if not is_word(word)} - had, _folded(blog)
     is_latin = bool(grammar) and max(grammar) < "\u024f"
     others = strange - grammar
     shown = any((is_latin and w > "\u024f") or is_stopword(w, STEMMED) for w in others)
-    return not query.language and shown and len(strange) > 1 and 2 * len(strange) > len(words)
+    return shown and len(strange) > 1 and 2 * len(strange) > len(words)
 
 
 COMPOUNDS = frozenset({"da", "de", "fi", "hu", "nl", "no", "sv"})
