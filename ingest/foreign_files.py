@@ -59,7 +59,7 @@ def decode_settings(data: bytes) -> str:
 
 
 def find_encoding(data: bytes) -> tuple[bytes, str]:
-    """Return a file's byte order mark and encoding; UTF-8 without a mark."""
+    """Return a file's byte order mark and encoding; `b""` and UTF-8 if there is no mark."""
     return next((each for each in BOMS if data.startswith(each[0])), (b"", "utf-8"))
 
 

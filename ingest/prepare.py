@@ -45,7 +45,7 @@ class ParsedResult:
     problems: tuple[str, ...] = ()
     """Warnings about the file, each beginning with its source."""
     has_parts: bool = False
-    """Whether the post includes files, even missing ones; its text may change without its file."""
+    """Whether other files, even missing ones, are part of the post (included ones or `.meta`)."""
     no_link: str = ""
     """Reason why `new` has no link; empty if it has one, or if there is no `new`."""
 
@@ -76,7 +76,7 @@ def prepare_post(
         if file.copy_of and _are_copies(data, read_file(file.content, file.copy_of)):
             return skip_post(file_to_read, f"it is a copy of {file.copy_of}; rename it if not")
         parts: dict[str, tuple[int, str]] = {}
-        beside = read_if_there(file.content, f"{source.rpartition('.')[0]}.meta") or b""
+        sidecar = read_if_there(file.content, f"{source.rpartition('.')[0]}.meta") or b""
         document = read_document(
             data,
             source,
@@ -85,7 +85,7 @@ def prepare_post(
             or not (site.is_configured or (b"{%" in data and not file.is_note)),
             reads_hashes=site.generator.reads_hashes,
             reads_hashtags=file.is_note or not site.is_configured,
-            beside=decode(beside)[0],
+            sidecar=decode(sidecar)[0],
             echoes=str(find_setting(site.generator.config, "execute.echo")).lower() != "false",
             includes=site.generator.includes,
             read_part=partial(_read_part, file, parts, now),
@@ -97,14 +97,14 @@ def prepare_post(
             source,
             due,
             problems=tuple(f"{source}: {problem}" for problem in document.problems),
-            has_parts=bool(parts or beside),
+            has_parts=bool(parts or sidecar),
         )
         if reason and not (include_drafts and reason in INCLUDED):
             left_out = make_left_out(document.post, fields, reason, file.mtime_ns)
             return replace(result, skipped=Skipped(source, reason), left_out=left_out)
         digested = [cascade.model_dump_json() for cascade in cascades]
         digested += [words for _, words in parts.values()]
-        digest = hashlib.sha256(data + beside + "".join(digested).encode()).hexdigest()
+        digest = hashlib.sha256(data + sidecar + "".join(digested).encode()).hexdigest()
         if before is not None and before.digest == digest:
             return result
         indexed = IndexedPost(digest, 0, expires=expires)

@@ -52,8 +52,8 @@ def _read_day(text: str, *, is_last: bool) -> str:
 
 _ROWS = (Path(__file__).parent / "argument_names.txt").read_text("utf-8").splitlines()
 OTHER_NAMES = [(name, row.partition("\t")[0]) for row in _ROWS for name in row.split()]
-"""Pairs (other name, or the argument itself; argument, or `""` for a filter no tool has); after `*`
-stands a word that a longer name may have (`published_after`). Choices have other names too."""
+"""Pairs (name, argument). A name is the argument, another name, or `*` and a word of longer names
+(`published_after`). The second may be `""`, for a filter no tool has, or a choice (`newest`)."""
 LongText = Annotated[str, AfterValidator(partial(check_text, most=MESSAGE_BYTES))]
 """Text that is not blank, up to MESSAGE_BYTES characters. A tool that shortens it reports that."""
 Text = Annotated[str, AfterValidator(check_text)]
@@ -117,7 +117,7 @@ ArgumentsT = TypeVar("ArgumentsT", bound=Arguments)
 
 
 def check_arguments(model: type[ArgumentsT], values: Mapping[str, object]) -> ArgumentsT:
-    """Validate values; choices may have any case, and numbers are clamped. Raises UsageError."""
+    """Validate values; choices may have other names, and numbers are clamped. Raises UsageError."""
     try:
         return model.model_validate(values)
     except ValidationError as error:

@@ -272,7 +272,7 @@ _CRASH = re.compile(r"\bEOF\b|connection (?:reset|refused)|do embedding req")
 
 
 def classify_reply(status: int, text: str) -> FailureKind:
-    """Classify an error by its HTTP status, 300 or above, and its short text with its code."""
+    """Classify an error by its HTTP status, 300 or above, and its text with its code, if any."""
     is_large = status == 429 and "too large" in text  # more tokens than a minute's limit
     if status == 413 or is_large or (status in (400, 422, 500) and _TOO_LONG.search(text)):
         return FailureKind.TOO_LONG
@@ -281,7 +281,7 @@ def classify_reply(status: int, text: str) -> FailureKind:
     is_broken = re.search("invalid file magic|exceeds file size", text)  # Ollama's model file
     if (status == 404 and re.search("(?i)model|deployment", text)) or is_broken:
         return FailureKind.MISSING
-    if "insufficient_quota" in text:  # of OpenAI: no pause mends it
+    if "insufficient_quota" in text:  # OpenAI's code if credit is used up
         return FailureKind.REFUSED
     if status == 500 and "timed out waiting" in text:  # for a model to load, after 5 minutes
         return FailureKind.SLOW

@@ -19,7 +19,7 @@ _OLLAMA_ROUTE: Final = re.compile(
 _OTHER_ROUTE: Final = re.compile(r"/(?:embed(?:ding)?|(?:chat/)?completions|responses|models)$")
 """Routes of servers that people paste after the address."""
 _AZURE: Final = re.compile(r"\.(openai|cognitiveservices|services\.ai)\.azure\.com$")
-"""Hosts of Azure, which shows addresses without a path. Its own path to `/v1` is `/openai/v1`."""
+"""Hosts of Azure. Their addresses are often shown without the path of the API, `/openai/v1`."""
 
 
 def resolve_ollama(text: str) -> str:
@@ -34,7 +34,7 @@ def resolve_ollama(text: str) -> str:
 
 
 def resolve_openai(text: str) -> str:
-    """Return the URL of `/embeddings`, below `/v1` for an address without a path.
+    """Return the URL of `/embeddings`, below `/v1` (Azure: `/openai/v1`) if there is no path.
 
     A path that ends with `/embeddings` stays, as does a query, which Azure needs. A known route at
     the end is replaced, Ollama's own by `/v1/embeddings`. Raises UsageError, which omits the text.

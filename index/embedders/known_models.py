@@ -1,4 +1,4 @@
-"""Facts about Ollama's embedding models, from their cards: role prefixes and languages."""
+"""Facts about the models of embedding servers, from their cards: role prefixes and languages."""
 
 import json
 from collections.abc import Mapping

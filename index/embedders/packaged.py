@@ -236,15 +236,15 @@ class OnnxEmbedder:
         return mean_direction(rows, self.identity.dimension)
 
 
-def _describe(model: str, coverage: Callable[[Sequence[str]], list[float]]) -> OnnxEmbedder:
+def _make_embedder(model: str, coverage: Callable[[Sequence[str]], list[float]]) -> OnnxEmbedder:
     facts = json.loads((MODELS_FOLDER / model / "embedder.json").read_bytes())
     identity = EmbedderIdentity("embedded", model, **facts.pop("identity"))
     return OnnxEmbedder(identity, vocabulary_coverage=coverage, **facts)
 
 
-MINILM: Final = _describe(ENGLISH_MODEL, english_coverage)
+MINILM: Final = _make_embedder(ENGLISH_MODEL, english_coverage)
 """all-MiniLM-L6-v2: English, reads 256 pieces in a run."""
-E5: Final = _describe("multilingual-e5-small", script_coverage)
+E5: Final = _make_embedder("multilingual-e5-small", script_coverage)
 """multilingual-e5-small: about 100 languages, packaged with the scripts of Europe and East Asia."""
 PACKAGED: Final = {model.identity.model: model for model in (MINILM, E5)}
 """Packaged models by name."""

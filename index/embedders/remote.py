@@ -185,7 +185,7 @@ class RemoteEmbedder:
         return np.stack(rows)
 
     def _check_batches(self) -> bool:
-        """Whether batches keep order and vectors of single texts (not in ollama/ollama#6262)."""
+        """Whether batches give the vectors of single texts; not all do (ollama/ollama#6262)."""
         alone = self.identity.fingerprint
         if self._batches_match is None and alone:
             together = pack_vectors(self._embed_fingerprint(TEXTS, len(TEXTS)))

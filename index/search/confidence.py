@@ -37,10 +37,10 @@ MOST_MISSING = 0.75
 """Value of the feature `missing` from which confidence is low unless CLEAR applies. Of 344
 questions that blogs answer none has it; of paraphrases 1 in 18, of everyday questions 1 in 7."""
 CLEAR = 0.4
-"""Certainty from which MOST_MISSING is ignored if the blog is not English and the query has length
-2 or more, since readers often ask for a short post in other words."""
+"""Certainty from which MOST_MISSING is ignored if the blog is not English and `Retrieval.length` is
+2 or more, since readers often ask for a short post in other words than the post's."""
 LEAST_HELD = 0.4
-"""Minimum `Retrieval.length` of the words in one passage for `missing` to be 0."""
+"""Minimum part of `Retrieval.length` that one passage must hold for `missing` to be 0."""
 EVERY_WORD = 0.999
 """Coverage of a passage with all words of the query, in the precision of tantivy's scores. The blog
 then has an answer: none of 981 questions that six blogs do not answer reaches it."""

@@ -25,7 +25,7 @@ PASSAGES_PER_POST = 3
 """Maximum passages of a post in a list. With the third, the share of English questions whose
 evidence is shown is .03 to .04 higher, and no post drops out of the first five."""
 DECAY = 0.7
-"""Factor on the score of each later passage of a post; a larger one lowers hit@5."""
+"""Factor on each later passage of a post; a larger one lowers hit@5, a smaller one shows less."""
 MIN_SAME_SHARE = 0.93
 """Minimum share of the longer passage's word pairs that a copy and its original both have. A copy
 may add one number. Posts made from one template differ in more words than that, or in names."""
@@ -93,8 +93,8 @@ def collapse_copies(
         compared = distinct.get(passage.chunk, frozenset())
         for other in kept if compared else ():
             added = compared - distinct[other.chunk]
-            is_other = len(added) > 1 or re.search(r"[^\W\d_]", "".join(added))
-            if is_other or other.post == passage.post:
+            differs = len(added) > 1 or re.search(r"[^\W\d_]", "".join(added))
+            if differs or other.post == passage.post:
                 continue
             pairs, earlier = (frozenset(pairwise(words[n])) for n in (passage.chunk, other.chunk))
             same, most = len(pairs & earlier), max(len(pairs), len(earlier))
@@ -107,7 +107,7 @@ def collapse_copies(
 
 
 def _split_words(text: str) -> Sequence[str]:
-    """Return the words of a text, or its characters in a script without spaces."""
+    """Return a text's words in lower case, or its characters in a script without spaces."""
     words = text.lower().split()
     is_spaced = len(words) * 12 > len(text)  # a word has fewer characters on average
     return words if is_spaced else text

@@ -31,7 +31,7 @@ DENSE_FEATURES: tuple[Feature, ...] = ("meaning", "opening")
 HEADING_SIMILARITY = 0.33
 """Usual similarity of a heading to its passage: .29 to .45 on 11 blogs, by both packaged models."""
 MAX_SIMILARITY = 1.5
-"""Upper limit of a similarity, as a multiple of HEADING_SIMILARITY; few queries exceed it."""
+"""Upper limit of a similarity, as a multiple of HEADING_SIMILARITY; few queries reach it."""
 COVERAGE_POWER = 2.0
 """Power of the feature `coverage`. It makes a passage with all words stand out from many with most
 of them. On held-out collections it adds .010 to the nDCG@10 of identifiers."""
@@ -47,14 +47,14 @@ GATE = 0.9
 LEAST_SCORE = 0.001
 """Minimum score of a post with a word of the query, even if its similarity is negative."""
 REWARD = 0.1
-"""Addition to the score of a post that has the query as a heading or verbatim in its best passage,
-divided by the number of these posts. Values of .05 to .3 rank nine blogs equally well."""
+"""Addition to the score of a post that has the query as a heading, and again verbatim in its best
+passage, divided by the number of such posts. Values of .05 to .3 rank nine blogs equally well."""
 CEILING = 0.95
 """Maximum score of every other post if the query names a post."""
 NEARNESS_WEIGHT = 0.015
 """Addition to a chunk's score per standard deviation of the similarity of all candidates' chunks,
-times meaning's weight. It decides between chunks of a post that hold equally many words. The share
-of questions whose hits show the answer rises from .816 to .838, in Chinese from .810 to .843."""
+times meaning's weight. It decides between chunks of a post with equally many words. The share of
+questions whose hits show the answer rises from .816 to .838 (English), .810 to .843 (Chinese)."""
 
 
 class LogisticModel(BaseModel, frozen=True, extra="forbid"):

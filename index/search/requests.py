@@ -62,12 +62,12 @@ _DATE = re.compile(
 )
 _ISO = r"([0-9]{4}(?:-[0-9]{2}(?:-[0-9]{2})?)?)"
 _JOINED = rf"\s(?:{_any('joining')}\s)?{_ISO}"
-_REWRITTEN = {
+_REWRITES = {
     rf"(?i)(?<!\d){_ISO}[年년]?\s?({_any('behind')})": r"\2 \1",
     rf"(?i){_any('upto')}\s{_ISO}|(?<!\d){_ISO}\s{_any('earlier')}": r"1900 to \1\2",
     rf"(?i){_any('between')}{_JOINED}\s{_any('and')}{_JOINED}": r"from \1 to \2",
 }
-"""Times in ISO form, and how they are written before they are read."""
+"""Patterns of phrases with ISO times, and the text that `_write_times` writes for each."""
 _SPAN = rf"{_ISO}年?(?:(?:\s?(?:[-–—~～到至]|から)\s?|\s{_any('to')}\s){_ISO}年?)?"
 _TIME = re.compile(rf"(?i)(?<![a-z\d.])(?=19|20){_SPAN}(?!\.?\d|[a-z])")
 _POST_WORDS = re.compile(rf"(?i)^\W*\*\W*$|(?:(?<!-)\b\d\d?\s+)?{_any('posts')}")
@@ -109,7 +109,7 @@ def read_request(
     """Read the time and the authors that a query for posts names.
 
     Posts are listed if every word is understood. If a subject is left, it is searched with time and
-    authors (after "by") as filters; conditions in `filters` win. A query that is not surely for
+    authors (after "by") as filters; times in `filters` win. A query that is not surely for
     posts is searched as it is, also one of more than 25 words (a CJK character is one). A time
     after a word is no time if passages have both as a phrase (Server 2016).
     """
@@ -142,8 +142,8 @@ def read_request(
         before = _BEFORE_TIME.search(rest[: match.start()])
         since, until, subject = before.groups("") if before else ("", "", "")
         is_grammar = is_stopword(fold(subject), _QUERY_LANGUAGES)
-        is_free = is_grammar and rest.startswith(f" {_ASKED}", match.end())  # all 2020 posts
-        is_word = not is_free and (is_grammar or find_phrase(subject + match[0]))
+        is_of_posts = is_grammar and rest.startswith(f" {_ASKED}", match.end())  # "all 2020 posts"
+        is_word = not is_of_posts and (is_grammar or find_phrase(subject + match[0]))
         if is_word if subject else not (before or re.search("[-年]", match[0])):
             continue
         with suppress(ValueError):
@@ -169,9 +169,9 @@ def read_request(
     if not is_subject:
         return Request("", within, LISTED_NOTICE.format(order or "newest"), order)
     is_limited = within != filters and (within.author == filters.author or is_by)
-    counted = re.search(rf"(?i){_any('counting')}\W(?:\w+\W)?{_ASKED}\W*{_ABOUT}", rest)
-    if counted and not (is_limited or order):
-        return Request(rest[counted.end() :].replace(_ASKED, " "), filters, "")
+    counting = re.search(rf"(?i){_any('counting')}\W(?:\w+\W)?{_ASKED}\W*{_ABOUT}", rest)
+    if counting and not (is_limited or order):
+        return Request(rest[counting.end() :].replace(_ASKED, " "), filters, "")
     if not is_sure or not (is_limited or (order and is_about)):
         return Request(text, filters, "")
     notices = [LIMITED_NOTICE] * is_limited + [f"The {order} of the best come first."] * bool(order)
@@ -184,7 +184,7 @@ def _write_times(text: str, today: date) -> str:
     text = _COUNTED.sub(partial(_count_back, today), text)
     text = re.sub(r"(?<![\w.])(\d\d?)\. ?(\d\d?)\. ?(\d{4})\b", r"\3-\2-\1", text)
     text = re.sub(r"(?i)\b(?:on|am) (?=\d{4}-\d\d-)", "in ", _DATE.sub(_write_date, text))
-    for pattern, written in _REWRITTEN.items():
+    for pattern, written in _REWRITES.items():
         text = re.sub(pattern, written, text)
     return text
 
@@ -192,8 +192,8 @@ def _write_times(text: str, today: date) -> str:
 def _count_back(today: date, match: re.Match[str]) -> str:
     unit = next((unit for unit in _UNITS if match[unit]), "day")
     step, count, is_this = (7 if unit == "week" else 1), match[2], match[1] or match[7]
-    monday = today.weekday() if unit == "week" and not count else 0
-    now = np.datetime64(str(today)[: _UNITS[unit]]) - monday
+    since_monday = today.weekday() if unit == "week" and not count else 0
+    now = np.datetime64(str(today)[: _UNITS[unit]]) - since_monday
     first = now if is_this and not count else now - step * int(count or 1)
     last = today if is_this or count else now - 1
     return f"{first}" if str(first) == str(last) else f"{first} to {last}"

@@ -57,7 +57,7 @@ _POST_ADDRESS = re.compile(
     r"https?://[^\s，。）]+|(?<!\S)(?:[\w-]+\.[a-z][\w.-]*/\S+|\S+\.mdx?\b"
     r"|(?:/|\A(?=\S+\Z))[\w-]+(?:/[\w.-]+)++)"
 )
-"""A URL, perhaps without its scheme, a Markdown file's name, or a path from `/` on or alone."""
+"""A URL, even without scheme, a Markdown file's name, a path from `/`, or a text that is a path."""
 
 
 class Understanding(NamedTuple):
@@ -207,7 +207,7 @@ def _describe_missing(retrieved: Retrieval, most: int) -> str:
 def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> tuple[dict[int, float], Confidence]:
     """Score the candidates by features, then by the query as a heading, a phrase or a name.
 
-    The scores are in [0, 1], by post id.
+    Return the scores, in [0, 1] by post id, and the confidence.
     """
     # 1. Score by features; replaced posts stand below the current ones.
     text = retrieved.query.text
@@ -221,7 +221,7 @@ def _rank_posts(snapshot: Snapshot, retrieved: Retrieval) -> tuple[dict[int, flo
     scores = reward_posts(scores, with_heading)
     verbatim = _find_verbatim(snapshot, retrieved, scores)
     scores = reward_posts(scores, verbatim)
-    # 3. Put posts first of which the query is the title, an alias or an author.
+    # 3. Put posts first that the query names by title, alias or author, and their newer versions.
     named = [post for post in find_named_posts(snapshot.posts_by_name, text) if post in scores]
     newer = (snapshot.replaced[post].current for post in named if post in snapshot.replaced)
     named += [post for post in newer if post in scores]

@@ -240,7 +240,7 @@ class Catalog:
         raise NotInIndex(f"No post {source!r} in the index.{advice} Use the source of a hit.")
 
     def find_post(self, name: str) -> tuple[int, Post]:
-        """Find a post by source, URL, alias, the end of one, or a path that ends with its source.
+        """Find a post by source, URL, alias, an end of these, or a path that ends with its source.
 
         The match must be unique. Case, file suffix and quotes are ignored. Raises NotInIndex.
         """

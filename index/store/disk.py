@@ -172,7 +172,7 @@ def make_disk_error(error: Exception) -> IndexProblem:
 def link_or_copy(earlier: Path, later: Path) -> None:
     """Share a file between generations, or copy it if the disk has no links. Raises OSError.
 
-    The file must never change, since it keeps its checksum in the manifest.
+    The file must never change, since the manifests of both generations have its checksum.
     """
     try:
         os.link(earlier, later)

@@ -2,7 +2,7 @@
 
 It holds every post's hash, which shows changes to the next ingest, and every file's size and
 SHA-256, so that a damaged file is refused before FAISS, tantivy or SQLite read it. Only `doctor`
-hashes a file that has the inode, size and time of its checksum, to find lost bits.
+hashes a file whose inode, size and time are the recorded ones, to find lost bits.
 """
 
 import hashlib
@@ -30,7 +30,7 @@ class IndexedPost:
     """One post as the last ingest saw it."""
 
     digest: str
-    """SHA-256 of the file's bytes, in hex."""
+    """SHA-256 of the file, its `.meta` file, inherited fields and included words, in hex."""
     chunks: NonNegativeInt
     waiting: NonNegativeInt = 0
     """Number of the post's windows if their vectors come with a later generation, else 0."""

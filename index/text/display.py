@@ -1,4 +1,4 @@
-"""Foreign text made safe to print, to fit on one line, to compare and to cut at sentences."""
+"""Make foreign text safe to print, put it on one line, compare it, and find ends of sentences."""
 
 import re
 import unicodedata

@@ -10,7 +10,7 @@ from blog_search_mcp.index.text.tokenizer import LARGE_KATAKANA, fold, index_ter
 _PLURAL = re.compile(r"[A-Z]\w{0,3}[A-Z]s|[A-Za-z]{2,}[ui]s|[b-df-hj-np-tv-xz]{2,}[^\Weiouy]s")
 """A plural whose s the English stemmer keeps: initials (APIs), after u or i, after consonants."""
 _ENDINGS = [row.replace("-", "").split(" ") for row in read_rows("endings.txt")]
-"""Language and two endings of forms that its stemmer keeps apart, without accents (- for none)."""
+"""Language and two endings (`""` for none), unaccented, of forms that its stemmer keeps apart."""
 
 
 @cache

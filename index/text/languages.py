@@ -53,7 +53,7 @@ _ANY_WORD = re.compile(
 CHARACTERS_PER_WORD = 2
 """Number of East Asian characters that weigh as one word when scripts are compared."""
 WORDS_PER_FUNCTION_WORD = 3
-"""Words of running text per function word, which measures Latin text: code is always Latin."""
+"""Words of running text per function word. Latin is measured by these, since code is Latin too."""
 LEAST_EVIDENCE = 2
 """Minimum evidence to name a language. A function word counts one, since it may be a coincidence
 (de facto, la jolla), and two with a letter beyond ASCII (für). A single letter counts one less (à,

@@ -207,10 +207,10 @@ def fit_to_posts(
     for first, second in pairwise(PLAIN_WORD.finditer(query.text)):
         if first.end() + 1 == second.start():
             least = min(max(frequency_of(stem(w[0], s)) for s in stemmers) for w in (first, second))
-            both = {stem(first[0] + second[0], stemmer) for stemmer in stemmers}
-            both = {stem for stem in both if frequency_of(stem) >= max(least, 1)}
+            joint = {stem(first[0] + second[0], stemmer) for stemmer in stemmers}
+            joint = {stem for stem in joint if frequency_of(stem) >= max(least, 1)}
             for word in (first[0], second[0]):
-                joined[fold(word)] |= both
+                joined[fold(word)] |= joint
     lost = [w.exact for w in query.words if not any(map(frequency_of, w.stems))]
     for exact in lost:
         joined[exact] |= guess_stems(exact, languages, frequency_of)
@@ -272,7 +272,7 @@ def correct_spelling(
     is_word: Callable[[str], bool],
     find_written: Callable[[str], str],
 ) -> dict[str, str]:
-    """Return the correction of each Latin word that no post has and that is not English.
+    """Return the correction of each Latin word that no post has in any form and is not English.
 
     Corrections are tried in this order: the word split in two, z for s, an equal first letter, the
     commonest word one edit away. `frequency_of` counts the posts with a stem. `find_written`
@@ -394,9 +394,9 @@ def find_missing_words(
 def _is_name(term: Term, query: Query, blog: str, is_word: Callable[[str], bool]) -> bool:
     """Whether a term is written as a name.
 
-    A name has a digit, `_` or a capital after its first sign, or its query has another script. A
-    first capital counts if at most half of the words have one; not in German or on an English word
-    that begins a sentence.
+    A name has a digit, `_` or a capital after its first sign, or is Latin in a query of another
+    script. A first capital counts if at most half of the words have one; not in German or on an
+    English word that begins a sentence.
     """
     written, words = query.text[term.start : term.end], query.text.split()
     if not re.fullmatch(r"\w\w+|\d[\d.,]*\d", written) or is_fragment(term.stem):

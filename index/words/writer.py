@@ -12,7 +12,7 @@ from blog_search_mcp.index.types import PostTerms
 from blog_search_mcp.index.words.documents import PADDING
 
 _PRIVATE = ("meta.json", ".managed.json")
-"""Files that tantivy makes private, whatever the umask; servers of other accounts read them."""
+"""Files that tantivy makes private; `commit` undoes it, as servers of other accounts read them."""
 _LOCK = ".tantivy-writer.lock"
 LEVELS = {"chunks": ("chunk", "post"), "posts": ("post",)}
 """Names of the integer fields by folder; documents are removed by the field `post`."""

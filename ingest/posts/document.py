@@ -59,7 +59,7 @@ _DATA_URL = re.compile(r"data:[\w/+.-]+;base64,[A-Za-z0-9+/=]{60,}")
 """An embedded picture or font."""
 _INCLUDE = re.compile(PATTERNS["include"], re.MULTILINE | re.DOTALL)
 """Places where MDX (`mdx`), Quarto or Hugo (`shortcode`), Jekyll, Eleventy or MkDocs (`jinja`),
-MkDocs (`snippet`), mdBook (`hash`), MyST or VitePress (`vue`) include a file; also `raw` blocks."""
+MkDocs (`snippet`), mdBook (`hash`), MyST (`myst`), VitePress (`vue`) include a file; raw blocks."""
 _FORM_BY_SUFFIX = {".mdx": "mdx", ".qmd": "shortcode"}
 """Form of inclusion that files of a suffix may have on every site."""
 MAX_PARTS = 200_000
@@ -68,7 +68,7 @@ also the maximum bytes read for a post, where each file counts at least 1,000.""
 
 
 def _include_parts(body: str, forms: Collection[str], read_part: Callable[[str], str]) -> str:
-    """Replace inclusions by their files' words; code, and inclusions without words, stay."""
+    """Replace inclusions by their files' words; inclusions without words, and other code, stay."""
     if not (forms and any(sign in body for sign in ("import", "include", "readfile", "8<"))):
         return body
     imported, room, pieces, at = dict[str, str](), MAX_PARTS, list[str](), 0
@@ -94,7 +94,7 @@ def read_document(
     keeps_braces: bool = False,
     reads_hashes: bool = False,
     reads_hashtags: bool = True,
-    beside: str = "",
+    sidecar: str = "",
     echoes: bool = True,
     includes: Collection[str] = (),
     read_part: Callable[[str], str] = lambda _: "",
@@ -103,16 +103,16 @@ def read_document(
 
     `source` is the path below the content folder, with `/`. `splits_tags` is as in `describe_post`.
     With `keeps_braces` the site prints `{{ x }}`, and no template replaces it. With `reads_hashes`
-    `#word` is a heading; with `reads_hashtags` it is a tag. `beside` is the text of a file
-    with more fields. With `echoes` cells show their code by default. `includes` are the site's
-    forms of inclusion (groups of `_INCLUDE`). `read_part` returns a file's words, on one line.
+    `#word` is a heading; with `reads_hashtags` it is a tag. `sidecar` has fields that yield to the
+    file's own. With `echoes` cells show their code by default. `includes` are names of groups of
+    `_INCLUDE`. `read_part` returns the words of the file at a path, on one line.
     """
     text, encoding, repaired = decode(data)
     if len(text) > MAX_MARKS and next(islice(_COSTLY_MARK.finditer(text), MAX_MARKS, None), None):
         excess = f"{MAX_MARKS:,} lines, cells, links and items of lists"
         raise UnreadablePost(f"it has more than {excess}; split it, or name it in a .blogignore")
     front = split_front_matter(text)
-    fields = {**split_front_matter(beside).fields, **front.fields}
+    fields = {**split_front_matter(sidecar).fields, **front.fields}
     cells = fields.get("execute")
     echo = str(cells.get("echo", "")).lower() if isinstance(cells, Mapping) else ""
     text = _DATA_URL.sub("data:", front.body) if ";base64," in front.body else front.body

@@ -7,7 +7,7 @@ invalid bytes become U+FFFD.
 
 Front matter is a block in one of _FORMS, Pandoc's title block, Joplin's fields at the end, or lines
 of `Name: value` (Pelican) or `.. name: value` (Nikola) of which the first has a usual name, or
-lines of `name:: value` (Logseq). It may follow comments (Quarto) or be in one (Hugo, Nikola).
+lines of `name:: value` (Logseq), or MDX exports. It may follow comments (Quarto) or be in one.
 
 The value of an invalid field is the text of its line; all other fields are read. A leading `---` is
 a thematic break if no mapping follows or the first key is a sentence. Then the whole text is body.
@@ -58,9 +58,7 @@ def decode(data: bytes) -> tuple[str, str, int]:
         if not (shifted := _decode_as(data, encoding))[2]:
             return shifted
     if len(_CONTROL.findall(data)) > _MAX_CONTROLS[0] + len(data) * _MAX_CONTROLS[1]:
-        raise UnreadablePost(
-            "it is not text but a binary file; rename it, or name it in a .blogignore"
-        )
+        raise UnreadablePost("it is a binary file; rename it, or name it in a .blogignore")
     text, encoding, repaired = _decode_as(data, "utf-8")
     if repaired <= len(_NOT_ASCII.findall(text)) * _MAX_REPAIRS + data.count(b"\0"):
         return text, encoding, repaired
@@ -111,7 +109,7 @@ _OPENING = re.compile("|".join(f"(?P<{form}>{_FORMS[form][0]})" for form in _FOR
 _CLOSINGS = {form: re.compile(closing, re.M) for form, (_, closing) in _FORMS.items()}
 _EXPORT_LINES = re.compile(r"(?:(?:import|export)\s[^\n]*+\n|[^\S\n]*+\n)++")
 _EXPORTED_FIELD = re.compile(r"^export (?:const|let|var) (\w+) = ([^\n{}]+?);?$", re.MULTILINE)
-"""A field that MDX exports alone, in lines at the start (https://mdxjs.com/docs/using-mdx/)."""
+"""An MDX export of one field, as `export const date = "1"` (https://mdxjs.com/docs/using-mdx/)."""
 _COMMENT = re.compile(r"\s*+(?:<!--|\{/\*)((?:(?!-->|\*/\}).)*+)(?:-->|\*/\})", re.DOTALL)
 _COMMENTS = re.compile(rf"(?:{_COMMENT.pattern})*+", re.DOTALL)
 _FIELD_NAME = r"[\w$@.:/-]+(?: [\w$@.:/-]+){0,2}"
@@ -171,7 +169,7 @@ class FrontMatter:
     fields: dict[str, object]
     """Values by key as written. YAML gives str, None, list and dict; TOML and JSON their types."""
     body: str
-    """Text from the line after the end of the block."""
+    """Text from the line after the end of the block; for MDX exports, the whole text."""
     first_line: int
     """Line of the file on which `body` begins, from 1."""
     problem: str | None = None
@@ -185,7 +183,7 @@ def split_front_matter(text: str) -> FrontMatter:
     except fields of the tools that keep the post back.
     """
     front = _split_first(text)
-    for _ in range(3):  # at most three more blocks
+    for _ in range(3):
         above = _COMMENTS.match(front.body)
         is_block = above and front.first_line > 1 and _OPENING.match(front.body, above.end())
         below = _split_first(front.body) if is_block else FrontMatter({}, "", 1)

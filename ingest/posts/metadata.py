@@ -81,7 +81,7 @@ DATE_FIELDS = ("date", *PUBLISH_FIELDS, *NAMES["created"].split())
 CHANGE_FIELDS = tuple(NAMES["changed"].split())
 """Normalized names of fields with the last change. They date a post without another date: Hugo can
 do so (`frontmatter` in its configuration), and Qiita's program writes no other date."""
-_MONTHS_BY_NAME = {
+_MONTH_BY_NAME = {
     name: n for n, names in enumerate(NAMES["months"].split(","), 1) for name in names.split()
 }
 """Months by the start of a name, without accents, in languages with a stemmer and a dozen more."""
@@ -152,7 +152,7 @@ _DATE_LIKE = re.compile(r"(?<!re)creat|publi[cs]|posted|written")
 
 
 def find_date(named: Fields, source: str) -> date | None:
-    """Return the date of usual fields, else the day in the path, else a date of similar fields."""
+    """Return the date in DATE_FIELDS, else in the path, else in fields by _DATE_LIKE, or `None`."""
     others = (n for n in named if _DATE_LIKE.search(n) and n not in (*CHANGE_FIELDS, *END_FIELDS))
     usual = first_date(named, DATE_FIELDS) or find_day(named, source)
     return usual or first_date(named, others)
@@ -186,9 +186,7 @@ def first_date(named: Fields, names: Iterable[str]) -> date | None:
 
 
 def _find_month(word: str) -> int:
-    return _MONTHS_BY_NAME.get(
-        max(filter(word.startswith, _MONTHS_BY_NAME), key=len, default=""), 0
-    )
+    return _MONTH_BY_NAME.get(max(filter(word.startswith, _MONTH_BY_NAME), key=len, default=""), 0)
 
 
 def _fold(text: str) -> str:
@@ -349,7 +347,7 @@ def _list_words(named: Fields) -> Iterator[str]:
 _TITLES = re.compile(PATTERNS["title"])
 """Normalized names of fields with a post's title, perhaps with a language."""
 _OTHER_TITLES = re.compile(PATTERNS["other title"])
-"""Normalized names of fields with a title for a menu, a tab or a search engine."""
+"""Normalized names of fields with a title for a menu, link, window or search engine, or `name`."""
 
 
 def find_title(named: Fields) -> str:
@@ -362,7 +360,7 @@ def find_title(named: Fields) -> str:
 
 
 def find_other_title(named: Fields) -> str:
-    """Return the text of a field in _OTHER_TITLES, also in usual mappings, else `""`."""
+    """Return the first text of fields by _OTHER_TITLES, also in mappings as `params`, else `""`."""
     mappings = map(named.get, ("params", "extra", "seo", "meta", "hero"))
     places = (named, *map(normalize_names, mappings))
     items = (item for place in places for item in place.items() if _OTHER_TITLES.fullmatch(item[0]))

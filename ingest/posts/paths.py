@@ -1,4 +1,4 @@
-"""Parse the paths of posts' files and the URLs of pages.
+"""Parse the paths of posts' files and the URLs of pages; read tables of names and patterns.
 
 Only this module decides which file stands for its folder, which day and language a file's name has,
 and which folder and name a page has.
@@ -16,7 +16,7 @@ from blog_search_mcp.index.text.languages import language_tag, read_tag
 
 
 def _read_named_rows(name: str) -> dict[str, str]:
-    """Read the rows of a data file in this folder: name, tab, text, which indented lines continue.
+    """Return the rows of a data file in this folder, as texts by name; a tab separates the two.
 
     A line that begins with a tab continues a pattern, one that begins with blanks a list of words.
     """
@@ -26,7 +26,7 @@ def _read_named_rows(name: str) -> dict[str, str]:
 
 
 NAMES, PATTERNS = _read_named_rows("field_names.txt"), _read_named_rows("patterns.txt")
-"""Words (normalized names of fields, and others), and regular expressions, by their meaning."""
+"""Lists of words (fields, folders, months, encodings) and regular expressions, by a row's name."""
 MARKDOWN = re.compile(r"\.(?:mdx?|m(?:ark)?down|qmd|mk(?:d|dn|down)|markdn)$", re.IGNORECASE)
 """Suffix of a post's file."""
 INDEX = re.compile("index|_index|readme", re.IGNORECASE)

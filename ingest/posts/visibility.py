@@ -40,9 +40,9 @@ INCLUDED: tuple[HiddenReason, ...] = ("draft", "future", "expired", "hidden")
 """Reasons that `--include-drafts` overrides."""
 _TEXT = Path(__file__).with_name("visibility_rules.txt").read_text("utf-8").replace("\n   ", " ")
 _LISTS, _RULES = _TEXT.split("\n\n")
-"""Lists of words by name; and rows of reason, test, texts and normalized names of fields, in which
-a name in capitals stands for its list. A value that is not empty is tested: it `is` one of the
-texts, `is not` any, or `has` one as a word. `a.b` is field `b` of a mapping `a`.
+"""Lists of words by name, and rows of reason, test, texts and names of fields. A name in capitals
+stands for its list, or for a list of _WORDS. A field's value that is not empty gives the reason if
+it `is` one of the texts, `is not` any of them, or `has` one as a word. `a.b` is `b` in mapping `a`.
 
 From the documentation of Hugo, Zola, Jekyll, Hexo, Eleventy, Quarto, MkDocs with Material and
 encryptcontent, Pelican, Docusaurus, Starlight, VitePress, Obsidian, Quartz, Logseq, Joplin, Ghost,

@@ -2,8 +2,8 @@
 
 The walk opens no post, so an incremental ingest can skip unchanged files by size and times, and a
 server can tell that its index is outdated (`ingest.last_ingest`). Files left out are reported, but
-not hidden ones, packages and files that a `.blogignore` names. Symbolic links are not followed: a
-link could expose a private file or make the walk endless.
+not hidden ones, packages, caches and files that a `.blogignore` names. Symbolic links are not
+followed: a link could expose a private file or make the walk endless.
 """
 
 import os
@@ -48,8 +48,8 @@ _DATA = re.compile(
 """Names of files with fields for posts: Quarto, Lume, Material for MkDocs, Bridgetown, Eleventy."""
 _PACKAGES = tuple(NAMES["packages"].split())
 """Ends of the paths of folders in which package managers install packages."""
-_INSTALLED = frozenset(("pyvenv.cfg", "conda-meta", "autoload.php", "CACHEDIR.TAG"))
-"""Names in a folder of installed packages (Python, Conda, Composer) or a cache (Cargo, pytest)."""
+_FOLDER_MARKS = frozenset(("pyvenv.cfg", "conda-meta", "autoload.php", "CACHEDIR.TAG"))
+"""Names that mark a folder of packages (Python, Conda, Composer) or a cache (Cargo, pytest)."""
 _REPOSITORY = frozenset((".git", "package.json"))
 """Names that mark the folder they lie in as a repository, not a mere folder of posts."""
 _ABOUT_REPOSITORY = re.compile(PATTERNS["about a repository"], re.IGNORECASE)
@@ -186,7 +186,7 @@ def _list_folder(folder: _Folder, folders: list[_Folder]) -> Iterator[SourceFile
         return
     if IGNORE_FILE in beside:
         folder = folder._replace(ignores=(*folder.ignores, _read_ignore_file(folder)))
-    if folder.source and not _INSTALLED.isdisjoint(beside):
+    if folder.source and not _FOLDER_MARKS.isdisjoint(beside):
         return
     if not beside.keys().isdisjoint((OBSIDIAN, LOGSEQ)) and (vault := read_vault(path)):
         folder = folder._replace(vaults=(*folder.vaults, vault))

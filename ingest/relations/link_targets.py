@@ -63,7 +63,7 @@ CONTRADICTED_SHARE = 0.2
 """Share of linked posts (and at least 3 posts) whose links contradict their URLs, from which the
 URLs count as wrong. On six blogs it is .00 to .05 for right URLs, .59 and .81 for wrong URLs."""
 MIN_LINKED_POSTS = 2
-"""Minimum posts linked in the folder of all posts, besides half of the pages linked there."""
+"""Minimum linked posts in the folder of all posts; they are at least half of its linked pages."""
 MAX_FOLDERS_ABOVE = 32
 """Maximum folders of a path that are examined. A path may have a million slashes."""
 _LIST_FOLDERS = re.compile(r"(?:^|/)(?:tags?|categor(?:y|ies)|topics?|series|authors?)$")

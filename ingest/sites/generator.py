@@ -45,7 +45,7 @@ class Generator(BaseModel):
     files: ClassVar[tuple[str, ...]] = ()
     """Names of configuration files in a site's folder; the first with settings counts."""
     bases: ClassVar[str] = ""
-    """Setting that names files with further settings, which yield to those of the configuration."""
+    """Setting that names files whose settings the configuration overrides; `""` for none."""
     marks: ClassVar[Set[str]] = frozenset()
     """Settings, any of which marks a configuration as this generator's; empty if none is needed."""
     dated: ClassVar[str] = ""

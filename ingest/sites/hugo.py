@@ -56,7 +56,7 @@ class Hugo(Generator):
             yield "the site's languages have base URLs of their own"
 
     def list_rules(self) -> Iterator[str]:
-        """Yield the usual rules, and those for files that mounts exclude, relative to a source."""
+        """Yield the usual rules, and rules for the files that mounts exclude below their source."""
         yield from super().list_rules()
         for mount in list_maps(self.mounts):
             for form in ("/", f"/{clean_folder(get_text(mount, 'source'))}/"):

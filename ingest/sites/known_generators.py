@@ -302,7 +302,7 @@ class Quarto(Generator):
         yield "", None, {"draft": self.draft}
 
     def list_rules(self) -> Iterator[str]:
-        """Yield rules for files left out by `render`, a book or Quarto, drafts and the output."""
+        """Yield rules for drafts, output and files that `render`, a book or Quarto leaves out."""
         chapters = re.findall(r"(?<=['\"])[^'\"]+\.q?md(?=['\"])", str(self.config.get("book", "")))
         paths = [path.replace("./", "/") for path in (*list_texts(self.render), *chapters)]
         rendered = [f"!**/{path}" for path in paths if not path.startswith("!")]

@@ -1,4 +1,4 @@
-"""Books, and sites whose configuration is a program; only its literal settings are read."""
+"""Books, and sites whose configuration is not evaluated; only its literal settings are read."""
 
 import json
 import posixpath
@@ -15,14 +15,14 @@ from blog_search_mcp.ingest.sites.generator import Default, Generator, clean_fol
 _PARTS = Path(__file__).with_name("programs.txt").read_text("utf-8").split("\n\n")
 _PROGRAMS, _SETTINGS = ([row.split("\t") for row in part.splitlines()] for part in _PARTS)
 """Rows of program, syntax of includes, rules for built and copied files, and configuration files;
-and rows of program, setting of the posts' folder (`(?!)` for none), its default, setting of files
-not to build, and form of rules. A form with `!` is for the globs of a list that begin with `!`, `=`
-for the only folders that are built, `+` for more of these.
+and rows of program, setting of the posts' folder, its default, setting of files not to build, and
+form of rules; `(?!)` is no setting. Form `=` lists the only folders that are built, `+` adds some,
+one with `!` is for globs that begin with `!`, and any other is as in `write_rules`.
 
 From https://docusaurus.io/docs/api/plugins, https://docs.getpelican.com, https://mystmd.org/guide,
 https://quartz.jzhao.xyz/features/private-pages, https://www.11ty.dev/docs/ignores and the like."""
-_SURE = re.compile(r"exclude_patterns|extensions\s*=|BLOG_TITLE|activate :")
-"""Setting without which `conf.py` and `config.rb` may be of any program."""
+_TELLING = re.compile(r"exclude_patterns|extensions\s*=|BLOG_TITLE|activate :")
+"""Settings that show a `conf.py` or `config.rb` to be Sphinx's, Nikola's or Middleman's."""
 _STRING = r"\"[^\"\n]*+\"|'[^'\n]*+'|`[^`]*+`"
 _LIST = (
     r"[\"']?(?:\.(?:add|append|extend|push)|\s*+\+?[:=])?\s*+"
@@ -33,20 +33,20 @@ _METADATA = re.compile(r"^DEFAULT_METADATA *= *(\{[^{}]*\})", re.MULTILINE)
 
 
 class ScriptSite(Generator):
-    """Site without known URLs: its configuration is a program, or it is a book."""
+    """Site without known URLs: a book, or one whose configuration is only searched for settings."""
 
     files: ClassVar = tuple(name for row in _PROGRAMS for name in row[3].split())
     never: ClassVar = ("_data/", "_includes/", "_partials/")
 
     @classmethod
     def read(cls, config: Config, folder: Path, fault: str) -> Self | None:  # noqa: ARG003
-        """Make the generator from literal settings of its program, or a book's from SUMMARY.md."""
+        """Make it from literal settings or a book's SUMMARY.md; `None` if its program is unsure."""
         from blog_search_mcp.ingest.posts.front_matter import salvage_fields
 
         names = [name for name in cls.files if (folder / name).exists()]
         read = [*names, "_config.yml"] if "_toc.yml" in names else names
         text = "\n".join(_read_code(folder, name) for name in read if (folder / name).is_file())
-        if {*names} <= {"conf.py", "config.rb"} and not _SURE.search(text):
+        if {*names} <= {"conf.py", "config.rb"} and not _TELLING.search(text):
             return None
         code = _REMARK.sub(lambda part: part[1] or "", text)
         used = [row for row in _PROGRAMS if not {*names}.isdisjoint(row[3].split())]
@@ -62,15 +62,14 @@ class ScriptSite(Generator):
         rules, listed = (*_list_ignored(folder, home, code, used),), frozenset[str]()
         if "book" in program:
             named = re.search(r"\bsummary[\"']?\s*:\s*[\"']?([\w./-]+)", code)
-            summary = read_settings(
-                folder, posixpath.join(home, named[1] if named else "SUMMARY.md")
-            )
+            file = named[1] if named else "SUMMARY.md"
+            summary = read_settings(folder, posixpath.join(home, file))
             paths = re.findall(r"\]\(<?([^()<>#\n]+?)(?=[)>#]|[ \t][\"'])", summary)
             paths += ["README.md"] if paths and "mdbook" not in program else []
             places = (posixpath.join(home, unquote(path.strip())) for path in paths)
             listed = frozenset(map(posixpath.normpath, places))
         known = {"folder": home, "includes": includes, "rules": rules, "listed": listed}
-        doubt = "its generator's configuration is a program, which is not run"
+        doubt = "its generator's configuration has no addresses that can be read"
         reads_hashes = program == "pelican" or "BLOG_TITLE" in code
         return cls.make(fields, doubt).model_copy(update={**known, "reads_hashes": reads_hashes})
 
@@ -84,14 +83,14 @@ class ScriptSite(Generator):
 
 
 def _read_code(folder: Path, name: str) -> str:
-    """Read a configuration file; YAML is written as JSON. Raises ContentError."""
+    """Return a configuration file's text, valid YAML as JSON. Raises ContentError if unreadable."""
     config = read_config(folder, name)[0] if name.endswith((".yml", ".yaml")) else {}
     written = json.dumps(config, ensure_ascii=False, default=str)
     return written if config else read_settings(folder, name)
 
 
 def _list_ignored(folder: Path, home: str, code: str, used: list[list[str]]) -> Iterator[str]:
-    """Yield rules from a program's lists, and for Eleventy from files in the site's folder too."""
+    """Yield the rules of the used programs, of their lists, and of Eleventy's ignore files."""
     programs = [row[0] for row in used]
     yield from " ".join(row[2] for row in used).split()
     for name, _, _, setting, form in _SETTINGS:

@@ -28,8 +28,8 @@ Kind = Literal["translation", "same text", "same ground"]
 """Relation of a post to a text: a translation; a post with most of the text's runs, since it was
 published twice or includes the text; or neither (`same ground`)."""
 MIN_SAME_RUNS = 0.5
-"""Minimum share of a passage's runs that a post must contain for the two to meet in words. Most
-passages of a post that is published again without a quarter of its sentences reach it."""
+"""Minimum share of a passage's runs that a post must contain for the two to meet in words. Most of
+the passages of a post that is published again, less a quarter of its sentences, have this share."""
 MIN_SHARED_WORDS = 0.4
 """Minimum IDF-weighted share of a passage's words in the one that it meets in meaning, unless the
 languages differ."""

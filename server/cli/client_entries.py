@@ -76,8 +76,8 @@ def _arguments(fields: EntryFields) -> list[str]:
 def choose_name(entries: Entries, index: Location, url: str) -> str:
     """Return the name of our entry for this index or URL, else a free name for a new one.
 
-    Names are tried in turn: `blog`, `blog-PLACE`, `blog-PLACE-2` and so on. PLACE has the ASCII
-    words of the URL's host, or of the last two parts of the index's path without `.blog-index`.
+    Names are tried in turn: `blog`, `blog-PLACE`, `blog-PLACE-2` and so on; our entry without an
+    index is reused. PLACE has the words of the URL's host or of the index's last two path parts.
     """
     places = {name: _target_of(fields) for name, fields in entries.items() if is_ours(fields, url)}
     wanted = url or os.path.realpath(str(index))

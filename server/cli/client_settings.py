@@ -141,7 +141,7 @@ def _parse_json(text: str) -> Any:
 def _replace_table(text: str, key: str, name: str, fields: EntryFields) -> str:
     """Return TOML text without the table `[key.name]`, with a new one, if any, at the end.
 
-    Comments stay, and so does an entry that is written as an inline or dotted table.
+    Lines of comments stay, and so does an entry that is written as an inline or dotted table.
     """
     kept, loose, is_inside = list[str](), list[str](), False
     for line in text.split("\n"):
@@ -216,8 +216,8 @@ def _read_text(path: Path) -> str:
 def _replace_file(path: Path, before: str, text: str) -> None:
     """Replace a file, or the target of a link, atomically.
 
-    The file keeps its permissions, and a copy of the old one is kept beside it. Raises OSError, and
-    ValueError if the file no longer holds the text `before`: clients write to it too.
+    The file keeps its permissions and encoding, and a copy of the old one is kept beside it. Raises
+    OSError, and ValueError if the file no longer has the text `before`: clients write to it too.
     """
     target = path.resolve()
     target.parent.mkdir(parents=True, exist_ok=True)

@@ -22,8 +22,8 @@ _CONTROLS: dict[int, int | str] = {
     **dict.fromkeys((*range(0x7F, 0xA0), *range(0x202A, 0x202F), *range(0x2066, 0x206A)), 0xFFFD),
     **dict.fromkeys((0x61C, 0x200E, 0x200F), ""),
 }
-"""Replacements of characters that control a terminal, by code point: C0 controls by their pictures,
-others by U+FFFD, and direction marks, which posts in Hebrew have, by nothing."""
+"""Replacements, by code point, of characters that control a terminal: pictures for C0 controls but
+tab and line feed, nothing for direction marks (posts in Hebrew have them), U+FFFD for others."""
 _ESCAPES = {code: f"\\u{code:04x}" for code in _CONTROLS if code > 31}
 """JSON escapes of the same characters, without C0 controls, which `json.dumps` escapes itself."""
 

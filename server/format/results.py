@@ -31,7 +31,7 @@ TITLE_WIDTH, HEADING_WIDTH, NAME_WIDTH = 80, 60, 40
 
 _SITE = re.compile(r"https?://[^/]+(?=/)")
 _TOLD = {"title": "", "date": "", "url": "", "outdated": "", "translations": {}, "series": {}}
-"""Facts of a post in its later hits on a page."""
+"""Empty values of a post's facts that only its first hit on a page tells."""
 
 
 def to_json(value: Any) -> str:
@@ -134,7 +134,7 @@ def place_facts(place: PlaceInSeries | None) -> dict[str, str | int]:
 def write_page(offset: int, page: Mapping[str, Any]) -> str:
     """Write a page for a model: confidence, notice, the site of the links, and numbered hits.
 
-    To save tokens, a link begins with its path, and only the first hit of a post tells its facts.
+    To save tokens, links lack the site, and only the first hit of a post has the facts in _TOLD.
     """
     hits, sources = page["results"], set[str]()
     site = next((match[0] for hit in hits if (match := _SITE.match(hit.get("url", "")))), "")

@@ -40,7 +40,7 @@ ARRIVAL_SECONDS = 10
 """Seconds in which a request must arrive. Clients send it in a few packets; connections that send
 nothing would otherwise use up all MAX_CONNECTIONS."""
 SHUTDOWN_SECONDS = 10
-"""Seconds that requests in flight have to finish after a signal; uvicorn then raises it again."""
+"""Seconds that requests in flight have to finish after a signal. Uvicorn then raises the signal."""
 ALLOW = "start it with --allow-host {}, or let the proxy pass the Host on."
 log = logging.getLogger(__name__)
 

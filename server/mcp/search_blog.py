@@ -37,13 +37,13 @@ class SearchArguments(FilterArguments):
     @model_validator(mode="before")
     @classmethod
     def _read_fields(cls, values: dict[str, Any]) -> dict[str, Any]:
-        """Turn `tag:diary` or `date:2020` in a query into arguments, unless these are given."""
-        query = _TAGGED.sub(r"\1posts\2 tag:\3", _SPACED.sub(r"\1:", str(values.get("query"))))
+        """Move `tag:diary` from the query to an argument; a given one wins. Raises ValueError."""
+        query = _TAGGED.sub(r"\1posts\2 tag:\3", _FIRST_TAG.sub(r"\1:", str(values.get("query"))))
         named = dict[str, str]()
         for sign, name, value in _FIELD.findall(query):
             if sign:
                 raise ValueError(f"query cannot exclude by {name.lower()}:, only by words")
-            for field in _FIELDS_OF.get(name.lower()) or (dict(OTHER_NAMES)[name.lower()],):
+            for field in _ARGUMENTS_OF.get(name.lower()) or (dict(OTHER_NAMES)[name.lower()],):
                 named[field] = "; ".join(filter(None, (named.get(field), value.strip('"“”'))))
         rest = re.sub(r"^\W*(?:(?:AND|OR)\b\W*)*$", "*", _FIELD.sub(" ", query).strip())
         return named | values | ({"query": rest} if named else {})
@@ -56,8 +56,8 @@ _TAGGED = re.compile(
     r"(?:as\s+|with\s+)?#?(\"[^\"]+\"|[^\s\"]{1,100}?)[.?!]{0,3}$"
 )
 """Pattern of a query for the posts with a tag: `show me all posts tagged diary`."""
-_SPACED = re.compile(r"(?i)^\W*(tag|label|category|author)s?:\s+")
-_FIELDS_OF = dict.fromkeys(("date", "year", "created", "published"), ("after", "before"))
+_FIRST_TAG = re.compile(r"(?i)^\W*(tag|label|category|author)s?:\s+")
+_ARGUMENTS_OF = dict.fromkeys(("date", "year", "created", "published"), ("after", "before"))
 _FIELD = re.compile(
     r"(?i)(?<!\S)(-|NOT\s+)?(tag|label|category|topic|author|section|folder"
     r"|(?:after|since|before|until|date|year|created|published)(?=:\"?\d))"

@@ -95,7 +95,7 @@ async def serve(
 def parse_line(line: bytes) -> types.JSONRPCMessage:
     """Return the message of a line. Raises MCPError with the error that its sender gets.
 
-    The `data` of the error is the id of the request, if it can be read. A line may begin with a
+    Its `data` is the request's id, if any; `serve` moves it to the reply. A line may begin with a
     byte order mark; invalid UTF-8 and halves of surrogate pairs are replaced.
     """
     try:
@@ -108,9 +108,9 @@ def parse_line(line: bytes) -> types.JSONRPCMessage:
     except ValidationError as error:
         is_request = isinstance(value, dict) and "method" in value
         sent = json.loads(text).get("id") if is_request else None
-        known = sent if isinstance(sent, str) or type(sent) is int else None
+        request_id = sent if isinstance(sent, str) or type(sent) is int else None
         sentence = "A line is an object of JSON-RPC 2.0."
-        raise MCPError(types.INVALID_REQUEST, sentence, known) from error
+        raise MCPError(types.INVALID_REQUEST, sentence, request_id) from error
     if isinstance(message, types.JSONRPCNotification) and "id" in value:
         raise MCPError(types.INVALID_REQUEST, "The id of a request is text or an integer.")
     return message

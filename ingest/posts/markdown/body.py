@@ -31,7 +31,7 @@ _HASHTAG = re.compile(
     r"#(?<![^\s（，。、]#)(?<!\]: #)(?=\[|[\w/-]*[^\W\d_])"
     r"(\w[\w/-]*(?![\w/#-])|\[[^\[\]\n]+\](?=\(<))"
 )
-"""A hashtag of one word, or Logseq's of several, which is a link."""
+"""A hashtag of one word, or Logseq's of several, which `strip_editor_syntax` has made a link."""
 _HTML_HEADING = re.compile(
     r"(?:<(?:div|center|header|section)\b[^<>]*>\s*+){0,4}<h([1-6])(?=[\s>])[^<>]*>"
     r"((?:(?!</?h[1-6]).){1,900})</h\1>",

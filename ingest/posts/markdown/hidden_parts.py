@@ -100,7 +100,7 @@ _HEADING = re.compile(r"[ >]{0,3}(?P<hashes>#{1,6})|[^\n]+\n {0,3}(?P<line>=+|-+
 
 
 def _find_hidden_element(text: str, opening: re.Match[str], code: Sequence[Span]) -> Span:
-    """Return the span hidden by a name or attributes (kramdown's may be above); empty if none."""
+    """Return the span hidden by a tag or by attributes (even in the line above); empty if none."""
     (start, place), name, level = opening.span(), (opening["opened"] or "").lower(), 0
     attributes = (opening["marks"] or opening["attributes"] or "").lower()
     is_named = name == "template" or bool(re.fullmatch(_KEPT, name))
