@@ -18,11 +18,11 @@ from blog_search_mcp.index.text.languages import language_tag, read_tag
 def _read_named_rows(name: str) -> dict[str, str]:
     """Return the rows of a data file in this folder, as texts by name; a tab separates the two.
 
-    A line that begins with a tab continues a pattern, one that begins with blanks a list of words.
+    A line that begins with a tab continues a pattern, with blanks a list; with `#` it is a remark.
     """
     text = Path(__file__).with_name(name).read_text("utf-8")
     rows = text.replace("\n\t", "").replace("\n   ", " ").splitlines()
-    return dict(row.split("\t") for row in rows)
+    return dict(row.split("\t") for row in rows if row[:1] != "#")
 
 
 NAMES, PATTERNS = _read_named_rows("field_names.txt"), _read_named_rows("patterns.txt")
