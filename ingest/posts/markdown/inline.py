@@ -303,7 +303,7 @@ _SIGNS, _OTHERS = (
     )
     for column in zip(*_SIGN_ROWS, strict=True)
 )
-_PHRASE = re.compile(f"({_SIGNS})|{_OTHERS}")
+_PHRASE = re.compile(f"(?:({_SIGNS})|{_OTHERS}) ?")
 MAX_INTRODUCTION = 200
 
 
@@ -315,7 +315,10 @@ def introduces_newer(words: str) -> bool:
     if len(words) > MAX_INTRODUCTION or not words.strip():
         return False
     letters = " ".join(re.findall(r"[^\W\d_]+", words.casefold()))
-    return any(_PHRASE.findall(letters)) and not _PHRASE.sub("", letters).strip()
+    place, has_sign = 0, False
+    while phrase := _PHRASE.match(letters, place):
+        place, has_sign = phrase.end(), has_sign or bool(phrase[1])
+    return has_sign and place == len(letters)
 
 
 def _find_in_paragraph(tokens: Sequence[Token], line: int, ids: list[str]) -> Iterator[Link]:
