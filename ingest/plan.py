@@ -50,7 +50,7 @@ class Job:
 IN_CLOUD = "it is not on this machine, since its cloud keeps it; download it"
 CHUNKING = 4
 """Version of chunking (`ingest.posts.chunks`). Raise it if an unchanged post gets other chunks."""
-READING = 30
+READING = 31
 """Version of parsing. Raise it if an unchanged file gets other metadata or another plain text."""
 
 
@@ -176,7 +176,7 @@ def _find_language_of_file(file: SourceFile, site: Site) -> str | None:
     with refuse_post("reading it"):
         document = read_document(read_file(file.content, file.source)[:SAMPLED_BYTES], file.source)
         tag = document.post.language or site.find_language(file.source)[0]
-        return tag or find_language(document)
+        return tag or find_language(document, site.language)
 
 
 def _pass_over(_file: SourceFile, _reason: str) -> None: ...

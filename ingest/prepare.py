@@ -173,7 +173,7 @@ def _make_pending_post(
     post, (tag, key) = document.post, site.find_language(document.post.source)
     post = replace(
         post,
-        language=post.language or tag or find_language(document),
+        language=post.language or tag or find_language(document, site.language),
         translation_key=post.translation_key or key,
         authors=tuple(site.authors.get(name, name) for name in post.authors),
     )

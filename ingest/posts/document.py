@@ -142,12 +142,12 @@ LANGUAGE_CHARACTERS = 6_000
 posts of nine blogs get another language; all 3 are written in two languages."""
 
 
-def find_language(document: Document) -> str:
+def find_language(document: Document, usual: str = "") -> str:
     """Return the author's language tag (`zh-tw`), else the language of the title and the prose.
 
     A language in the file's path comes before the text's if the text may be in it. Blocks of code
-    are ignored, since their keywords are English. If no language is found, the result is
-    UNDETERMINED for five words or more of which none is English, else `""`.
+    are ignored, since their keywords are English. If no language is found, the result is `usual`;
+    without it UNDETERMINED for five words or more of which none is English, else `""`.
     """
     post, body, left = document.post, document.body, LANGUAGE_CHARACTERS
     if post.language:
@@ -163,4 +163,4 @@ def find_language(document: Document) -> str:
     if not shown and len(prose.split()) > 4 and not any(english_coverage([prose])):
         shown = UNDETERMINED
     spelled = (tag for tag in spelled_languages(post.source) if is_spoken(tag, shown))
-    return next(spelled, shown)
+    return next(spelled, usual if usual and shown in ("", UNDETERMINED) else shown)

@@ -8,7 +8,7 @@ from itertools import product
 from pathlib import Path
 
 from blog_search_mcp.index.errors import NoLink, UsageError
-from blog_search_mcp.index.text.languages import language_tag
+from blog_search_mcp.index.text.languages import language_tag, primary_subtag
 from blog_search_mcp.ingest.posts.metadata import Fields
 from blog_search_mcp.ingest.posts.paths import parse_file, spelled_languages
 from blog_search_mcp.ingest.posts.vault import OBSIDIAN
@@ -49,6 +49,8 @@ class Site:
     """Names of authors by their keys in posts."""
     splits_tags: bool = False
     """Whether blanks separate tags in a string, as in Jekyll and in an Obsidian vault."""
+    language: str = ""
+    """The only language in the configuration, unless that is English."""
 
     @property
     def digest(self) -> str:
@@ -125,11 +127,12 @@ def find_site(content: Path, base_url: str = "", permalink: str = "") -> Site:
             raise UsageError(f"{fault}: give one by --base-url, such as https://example.org/blog.")
         base, links = "", links.model_copy(update={"doubt": links.doubt or _NO_SITE})
     tags = frozenset(list_languages(generator.config if generator else {}))
-    languages = tags if len(tags) > 1 else frozenset[str]()
+    several, roots = tags if len(tags) > 1 else frozenset[str](), {*map(primary_subtag, tags)}
+    only = max(tags, key=len) if len(roots) == 1 and "en" not in roots else ""
     above = (content, *content.parents[:LEVELS_ABOVE])
     in_vault = generator is None and any((folder / OBSIDIAN).is_dir() for folder in above)
     splits_tags = in_vault or isinstance(generator, Jekyll)
-    of_posts = languages, read_authors(content), splits_tags
+    of_posts = several, read_authors(content), splits_tags, only
     return Site(base, generator or links, links, generator is not None, *of_posts)
 
 

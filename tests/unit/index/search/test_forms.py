@@ -167,3 +167,9 @@ def test_short_notes_in_another_language_get_the_multilingual_model(
 def test_a_star_finds_longer_words_beside_the_word_itself(tmp_path: Path) -> None:
     blog = made(tmp_path, {"a.md": "# Door\n\nThe front door.\n", "b.md": "A frontier town.\n"})
     assert set(blog.sources("front*")) == {"a.md", "b.md"}
+
+
+def test_a_post_that_shows_no_language_is_in_that_of_its_site(tmp_path: Path) -> None:
+    (tmp_path / "hugo.toml").write_text('languageCode = "da"\n', encoding="utf-8")
+    blog = made(tmp_path, {"a.md": "# Stuen\n\nLamperne lyser.\n", "b.md": "# Haven\n\nRoser.\n"})
+    assert blog.tool("search_blog", query="lampe").facts["confidence"] == "normal"

@@ -15,7 +15,6 @@ from blog_search_mcp.index.errors import NotInIndex
 from blog_search_mcp.index.search.confidence import NOTICE
 from blog_search_mcp.index.search.retrieval import analyze, retrieve
 from blog_search_mcp.index.search.search import NO_WORDS
-from blog_search_mcp.index.search.snapshot import Snapshot
 from blog_search_mcp.index.types import KEYWORDS_ONLY, Answer, Filters
 from tests.support.fakes import FakeEmbedder
 
@@ -66,12 +65,6 @@ def sources(answer: Answer) -> list[str]:
     return [hit.post.source for hit in answer.hits]
 
 
-@pytest.fixture
-def counting(made: Blog) -> tuple[Snapshot, Counting]:
-    embedder = Counting()
-    return made.snapshot(embedder), embedder
-
-
 @pytest.mark.parametrize(
     ("query", "embedded"),
     [
@@ -82,9 +75,9 @@ def counting(made: Blog) -> tuple[Snapshot, Counting]:
     ],
 )
 def test_a_query_is_embedded_once_without_blanks_that_its_script_has_not(
-    counting: tuple[Snapshot, Counting], query: str, embedded: str
+    made: Blog, query: str, embedded: str
 ) -> None:
-    snapshot, embedder = counting
+    snapshot = made.snapshot(embedder := Counting())
     assert retrieve(snapshot, analyze(snapshot, query)).query.text == query
     assert embedder.queries == [embedded]
 
