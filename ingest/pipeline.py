@@ -184,9 +184,7 @@ class _Ingest:
             if self.store.peek_overview() is None:
                 self._record(self._publish(queue.writer))
                 self.job.on_searchable()
-            kept = (
-                "The finished embeddings are kept; the index can be searched by words. To go on: "
-            )
+            kept = "The finished embeddings are kept; search by words works. To go on: "
             remedy = "; by a packaged model: ", rebuild_command("embedded"), "."
             cure, hidden = (kept, TO_INGEST, *remedy), error.for_clients
             raise EmbedderError(error.message, cure, for_clients=hidden) from error

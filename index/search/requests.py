@@ -200,11 +200,9 @@ def _count_back(today: date, match: re.Match[str]) -> str:
 
 
 def _write_date(match: re.Match[str]) -> str:
-    early, name, late, year, digits, month, day = match.groups()
+    early, name, late, year, iso, month, day = match.groups()
     number = _MONTHS[name.lower()] if name else int(month)
-    return f"{year or digits}-{number:02}" + "".join(
-        f"-{int(d):02}" for d in (early, late, day) if d
-    )
+    return f"{year or iso}-{number:02}" + "".join(f"-{int(d):02}" for d in (early, late, day) if d)
 
 
 def read_days(text: str) -> tuple[str, str]:

@@ -106,11 +106,15 @@ class Layout:
 
 
 def _is_ours(folder: Path) -> bool:
-    manifest = GenerationFiles(folder).manifest
-    if manifest.is_symlink() or not manifest.is_file():
-        return False
-    with manifest.open("rb") as file:
-        return file.read(len(MANIFEST_HEAD)) == MANIFEST_HEAD
+    files, head = GenerationFiles(folder), b""
+    parts = {files.vectors, files.lexical, files.catalog, files.texts, files.overview}
+    if files.manifest.is_file() and not files.manifest.is_symlink():
+        parts.add(files.manifest)
+        with files.manifest.open("rb") as file:
+            head = file.read(len(MANIFEST_HEAD))
+    # A kill may come before the manifest is written, or after it is deleted.
+    is_left = folder.is_dir() and parts.issuperset(folder.iterdir())
+    return head == MANIFEST_HEAD or (is_left and MANIFEST_HEAD.startswith(head))
 
 
 def replace_file(path: Path, content: bytes) -> None:

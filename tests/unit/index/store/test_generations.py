@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from blog_search_mcp.index.store.disk import MANIFEST_HEAD, GenerationFiles, Layout
+from blog_search_mcp.index.store.disk import GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.types import Filters
 from tests.support.blog import Blog, MakeBlog
@@ -30,13 +30,14 @@ def test_what_a_killed_writer_left_is_thrown_away(blog: MakeBlog) -> None:
     made = blog(ONION)
     torn = made.layout.generation(2)
     torn.folder.mkdir()
-    torn.manifest.write_bytes(MANIFEST_HEAD)
     torn.catalog.write_bytes(b"half a file")
+    made.layout.generation(3).vectors.mkdir(parents=True)
+    made.layout.generation(3).manifest.touch()
     made.layout.current.with_name("CURRENT.next").write_text("0000", encoding="ascii")
     assert made.reader().manifest.generation == 1
     made.write(LEEK)
-    assert made.ingest().generation == 3
-    assert generations(made.layout) == [1, 3]
+    assert made.ingest().generation == 4
+    assert generations(made.layout) == [1, 4]
 
 
 def switch(made: Blog, times: int) -> None:
