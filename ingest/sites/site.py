@@ -57,7 +57,7 @@ class Site:
         """Digest of all settings that determine which files are posts and how they are read."""
         languages = sorted(self.languages), self.generator.list_languages(), dict(self.authors)
         links = self.base_url, self.links, self.links.sure_id_categories
-        reading = self.generator, self.generator.prints_braces(), self.splits_tags
+        reading = self.generator, self.language, self.generator.prints_braces(), self.splits_tags
         return hashlib.sha256(repr((links, languages, reading)).encode()).hexdigest()[:16]
 
     def with_sources(self, sources: Iterable[str]) -> "Site":

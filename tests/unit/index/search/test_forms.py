@@ -170,6 +170,8 @@ def test_a_star_finds_longer_words_beside_the_word_itself(tmp_path: Path) -> Non
 
 
 def test_a_post_that_shows_no_language_is_in_that_of_its_site(tmp_path: Path) -> None:
-    (tmp_path / "hugo.toml").write_text('languageCode = "da"\n', encoding="utf-8")
+    (settings := tmp_path / "hugo.toml").write_text('languageCode = "en"\n', encoding="utf-8")
     blog = made(tmp_path, {"a.md": "# Stuen\n\nLamperne lyser.\n", "b.md": "# Haven\n\nRoser.\n"})
+    settings.write_text('languageCode = "da"\n', encoding="utf-8")
+    assert blog.ingest().status == 0
     assert blog.tool("search_blog", query="lampe").facts["confidence"] == "normal"
