@@ -25,7 +25,7 @@ PASSAGES_PER_POST = 3
 """Maximum passages of a post in a list. With the third, the share of English questions whose
 evidence is shown is .03 to .04 higher, and no post drops out of the first five."""
 DECAY = 0.7
-"""Factor on each later passage of a post; a larger one lowers hit@5, a smaller one shows less."""
+"""Factor on the score of each later passage of a post; a larger one lowers hit@5."""
 MIN_SAME_SHARE = 0.93
 """Minimum share of the longer passage's word pairs that a copy and its original both have. A copy
 may add one number. Posts made from one template differ in more words than that, or in names."""

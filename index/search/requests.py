@@ -109,9 +109,9 @@ def read_request(
     """Read the time and the authors that a query for posts names.
 
     Posts are listed if every word is understood. If a subject is left, it is searched with time and
-    authors (after "by") as filters; times in `filters` win. A query that is not surely for
-    posts is searched as it is, also one of more than 25 words (a CJK character is one). A time
-    after a word is no time if passages have both as a phrase (Server 2016).
+    authors (after "by") as filters; times in `filters` win. A query that is not surely for posts is
+    searched as it is, also one of more than 25 words (a CJK character is one). A time after a word
+    is no time if passages have both as a phrase (Server 2016).
     """
     length = len(re.findall(_TOKEN, text))
     is_asked = _POST_WORDS.search(text) or (_WRITING_WORDS.search(text) and length > 1)

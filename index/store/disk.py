@@ -113,8 +113,8 @@ def _is_ours(folder: Path) -> bool:
         with files.manifest.open("rb") as file:
             head = file.read(len(MANIFEST_HEAD))
     # A kill may come before the manifest is written, or after it is deleted.
-    is_left = folder.is_dir() and parts.issuperset(folder.iterdir())
-    return head == MANIFEST_HEAD or (is_left and MANIFEST_HEAD.startswith(head))
+    is_cut = MANIFEST_HEAD.startswith(head) and folder.is_dir()
+    return head == MANIFEST_HEAD or (is_cut and parts.issuperset(folder.iterdir()))
 
 
 def replace_file(path: Path, content: bytes) -> None:

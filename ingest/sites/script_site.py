@@ -69,7 +69,7 @@ class ScriptSite(Generator):
             places = (posixpath.join(home, unquote(path.strip())) for path in paths)
             listed = frozenset(map(posixpath.normpath, places))
         known = {"folder": home, "includes": includes, "rules": rules, "listed": listed}
-        doubt = "its generator's configuration has no addresses that can be read"
+        doubt = "this program does not know how its generator makes links"
         reads_hashes = program == "pelican" or "BLOG_TITLE" in code
         return cls.make(fields, doubt).model_copy(update={**known, "reads_hashes": reads_hashes})
 

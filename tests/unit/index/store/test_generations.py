@@ -2,7 +2,7 @@
 
 from pathlib import Path
 
-from blog_search_mcp.index.store.disk import GenerationFiles, Layout
+from blog_search_mcp.index.store.disk import MANIFEST_HEAD, GenerationFiles, Layout
 from blog_search_mcp.index.store.manifest import Guard
 from blog_search_mcp.index.types import Filters
 from tests.support.blog import Blog, MakeBlog
@@ -28,16 +28,14 @@ def edit(made: Blog, *numbers: int) -> None:
 
 def test_what_a_killed_writer_left_is_thrown_away(blog: MakeBlog) -> None:
     made = blog(ONION)
-    torn = made.layout.generation(2)
-    torn.folder.mkdir()
-    torn.catalog.write_bytes(b"half a file")
-    made.layout.generation(3).vectors.mkdir(parents=True)
-    made.layout.generation(3).manifest.touch()
+    for number, head in enumerate((MANIFEST_HEAD, b""), 2):
+        made.layout.generation(number).vectors.mkdir(parents=True)
+        made.layout.generation(number).manifest.write_bytes(head)
+    made.layout.generation(4).vectors.mkdir(parents=True)
     made.layout.current.with_name("CURRENT.next").write_text("0000", encoding="ascii")
     assert made.reader().manifest.generation == 1
     made.write(LEEK)
-    assert made.ingest().generation == 4
-    assert generations(made.layout) == [1, 4]
+    assert (made.ingest().generation, generations(made.layout)) == (5, [1, 5])
 
 
 def switch(made: Blog, times: int) -> None:
